@@ -9,8 +9,8 @@ draw() {
             printf "%s%d", i ? ", " : "", lo + s % (hi - lo + 1)
         } }'
 }
-# conv X XZ TAPS-OF-W WZ FILTERS ATTRIBUTES YDIMS: a line of a graph; %b has one
-# number for each filter.
+# conv X XZ TAPS-OF-W WZ ATTRIBUTES YDIMS: a line of a graph; %b has one number
+# for each filter.  It is saved unless `inner` is set.
 nconv=0
 conv() {
     nconv=$((nconv + 1))
@@ -18,10 +18,10 @@ conv() {
     for d in $(echo "$3" | tr , ' '); do count=$((count * d)); done
     cat <<END
   %w$nconv = Constant() {data = [$(draw $count $nconv)]} : qi8<0.01, $4>[$3]
-  %b$nconv = Constant() {data = [$(draw "${3%%,*}" $nconv -9000 9000)]} : qi32<0.0005, 0>[${3%%,*}]
+  %b$nconv = Constant() {data = [$(draw "${3%%,*}" $nconv -9000 9000)]} : qi32<${bs:-0.0005}, 0>[${3%%,*}]
   %y$nconv = Conv2D(%$1, %w$nconv, %b$nconv) {$5} : qi8<$2>[$6]
-  Save(%y$nconv) {name = "y$nconv"}
 END
+    [ -n "${inner-}" ] || echo "  Save(%y$nconv) {name = \"y$nconv\"}"
 }
 tiles() { # ROUNDING
     nconv=0
@@ -90,4 +90,34 @@ outside() {
     nconv=0
     conv x "0.2, 9" 2,1,2,8 0 'kernel = [1,2], pads = [0,7,0,7]' 1,2,15,2
     echo '}'
+}
+
+# A chain: each result may lie over what it is made of.
+chain() { # ROUNDING
+    printf 'sinter-graph 1\ngraph "chain" %s {\n' "$1"
+    echo '  %x = Placeholder() : qi8<0.05, -3>[1,9,11,6]'
+    echo '  %y0 = Flip(%x) {axes = [1]} : qi8<0.05, -3>[1,9,11,6]'
+    nconv=0
+    inner=1
+    conv y0 "0.3, 4" 6,3,3,6 0 'kernel = [3,3], pads = [1,1,1,1]' 1,9,11,6
+    bs=0.003
+    conv y1 "0.3, 1" 6,3,3,1 2 'kernel = [3,3], pads = [1,1,1,1], group = 6' 1,9,11,6
+    conv y2 "0.3, 9" 16,1,1,6 0 'kernel = [1,1]' 1,9,11,16
+    conv y3 "0.3, -8" 16,3,3,1 0 'kernel = [3,3], pads = [1,1,1,1], stride = [2,2], group = 16' 1,5,6,16
+    conv y4 "0.5, 0" 12,2,2,8 0 'kernel = [2,2], pads = [1,0,0,1], group = 2' 1,5,6,12
+    bs=0.005
+    conv y5 "0.5, 3" 10,3,3,12 1 'kernel = [3,3], pads = [2,2,2,2], dilate = [2,2]' 1,5,6,10
+    conv y6 "0.5, -5" 14,3,2,10 0 'kernel = [3,2], pads = [1,0,1,1], stride = [2,1]' 1,3,6,14
+    conv y7 "0.5, 5" 3,1,1,14 0 'kernel = [1,1]' 1,3,6,3
+    conv y8 "0.5, 5" 3,2,3,3 0 'kernel = [2,3], pads = [0,1,1,1]' 1,3,6,3
+    cat <<END
+  %r = Add(%y9, %y8) : qi8<0.6, -2>[1,3,6,3]
+  %h = Reshape(%r) {dims = [6, 9]} : qi8<0.6, -2>[6,9]
+  %wf = Constant() {data = [$(draw 81 73)]} : qi8<0.02, 0>[9,9]
+  %f = FullyConnected(%h, %wf, _) : qi8<0.8, 2>[6,9]
+  %o = Flip(%f) {axes = [0]} : qi8<0.8, 2>[6,9]
+  Save(%o) {name = "o"}
+}
+END
+    inner= bs=
 }

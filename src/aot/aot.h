@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+enum { SN_AOT_REGIONS = 8 };
+
 /* What a program is for. */
 typedef struct SnAotTarget {
     const char *name, *what;
@@ -25,6 +27,9 @@ typedef struct SnAotOpts {
     const char *name; /* of files and of everything with a name in them: a word
                          of C */
     const SnAotTarget *target;
+    bool binary;      /* constants are a file that the caller passes */
+    uint32_t nregion; /* memories that the arena is cut into; 0: one */
+    size_t region[SN_AOT_REGIONS]; /* bytes of each, the fastest first */
     struct SnSamples *samples; /* the first is that of the self-test; NULL: it
                                   is drawn */
 } SnAotOpts;
@@ -44,8 +49,11 @@ typedef struct SnAot {
     const SnExec *x;
     uint32_t nfile;
     const char **file, **text; /* names, and what is in them */
+    size_t *size;              /* bytes of each */
     size_t arena, bound;       /* bytes; the least any plan of this order has */
-    size_t weights, tables;    /* bytes of constants, of tables of functions */
+    uint32_t nregion;
+    size_t region[SN_AOT_REGIONS]; /* bytes of the arena in each memory */
+    size_t weights, tables; /* bytes of constants, of tables of functions */
     uint32_t ncost;
     SnAotCost *cost; /* in order of steps */
 } SnAot;

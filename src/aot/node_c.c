@@ -150,31 +150,32 @@ arguments(const SnProgram *p, const SnAotNode *n, const char *text)
 
     sn_buf_init(&b, p->a);
     for (uint32_t i = 0; i < n->call.nin; i++)
-        if (reads(n, text, i))
-            sn_putf(&b, "const %s *%s, ", sn_aot_elem(n->call.in[i].type->elem),
-                    sn_aot_operand(n, i));
+        if (reads(n, text, i)) /* nothing writes over constants */
+            sn_putf(
+                &b, "const %s *%s%s, ", sn_aot_elem(n->call.in[i].type->elem),
+                n->call.in[i].data ? "sn_restrict " : "", sn_aot_operand(n, i));
     if (n->tile)
-        sn_puts(&b, "int16_t *restrict win, ");
+        sn_puts(&b, "int16_t *sn_restrict win, ");
     return sn_buf_str(&b);
 }
 
 /* The filters in the order of the tile's loops, beside the constants. */
-static void
+static const char *
 put_pack(SnProgram *p, const SnAotNode *n)
 {
     const SnAotTile *t = n->tile;
-    const SnType *type = n->call.in[t->w].type;
-    SnShape shape = {1, {(int64_t)t->npack}};
-    const char *head =
-        sn_format(p->a, "const %s %s_n%u_w[%lu]", sn_aot_elem(type->elem),
-                  p->name, n->id, (unsigned long)t->npack);
+    SnShape *shape = sn_alloc(p->a, sizeof *shape);
+    *shape = (SnShape){1, {(int64_t)t->npack}};
+    SnAotConst c = {.name = sn_format(p->a, "%s_n%u_w", p->name, n->id),
+                    .label =
+                        sn_format(p->a, "%s, filters in the order of its loops",
+                                  sn_label(p->g, n->id, p->a)),
+                    .type = n->call.in[t->w].type,
+                    .shape = shape,
+                    .data = t->pack};
 
-    sn_putf(&p->extern_, "extern %s;\n", head);
-    sn_putf(&p->packed, "\n/* %s, filters in the order of its loops */\n%s = ",
-            sn_label(p->g, n->id, p->a), head);
-    sn_aot_array(&p->packed, type, &shape, t->pack);
-    sn_puts(&p->packed, ";\n");
-    p->npacked += t->npack;
+    sn_aot_constant(p, c);
+    return c.name;
 }
 
 static SnStatus
@@ -192,13 +193,12 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
     const SnType *y = n->call.out[res].type;
     sn_putf(&p->nodes, "\n/* %s */\n%s", sn_label(p->g, n->id, p->a),
             sn_buf_str(&n->data));
-    if (n->tile && n->tile->pack)
-        put_pack(p, n);
-    /* A tile's result overlaps nothing. */
+    const char *pack = n->tile && n->tile->pack ? put_pack(p, n) : NULL;
+    const char *alone = n->tile && !p->tied[step] ? "sn_restrict " : "";
     sn_putf(&p->nodes, "static %s\n%s(%s%s *%s%s)\n{\n%s",
             n->fails ? "int" : "void", fn_name(p, n->id, res),
-            arguments(p, n, text), sn_aot_elem(y->elem),
-            n->tile ? "restrict " : "", sn_aot_result(n, res), text);
+            arguments(p, n, text), sn_aot_elem(y->elem), alone,
+            sn_aot_result(n, res), text);
     sn_puts(&p->nodes, n->fails ? "    return 0;\n}\n" : "}\n");
     p->fails[step] = p->fails[step] || n->fails;
     /* what the call passes */
@@ -208,9 +208,12 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
     sn_putf(&c, "%s(", fn_name(p, n->id, res));
     for (uint32_t i = 0; i < nd->nin; i++)
         if (reads(n, text, i))
-            sn_putf(&c, "%s, ", sn_aot_arg(p, nd->in[i].ref));
+            sn_putf(&c, "%s, ",
+                    pack && n->tile->w == i ? pack
+                                            : sn_aot_arg(p, nd->in[i].ref));
     if (n->tile)
-        sn_putf(&c, "(int16_t *)(void *)(base + %lu), ",
+        sn_putf(&c, "(int16_t *)(void *)(%s + %lu), ",
+                sn_aot_base(p, p->region[p->scratch[step]]),
                 (unsigned long)p->block[p->scratch[step]].offset);
     sn_putf(&c, "%s)", sn_aot_arg(p, SN_REF(n->id, res)));
     const char *call = sn_buf_str(&c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where values lie: with the caller (inputs, outputs), among constants, or in
  * the arena, where those that are not needed together share memory. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "aot/program.h"
@@ -97,83 +98,13 @@ lives(SnProgram *p)
     }
 }
 
-/* The planner's alignment is 64; ours is smaller, so it sees larger blocks. */
-enum { SCALE = SN_PLAN_ALIGN / SN_AOT_ALIGN };
-
 static size_t
 up(size_t n)
 {
     return (n + SN_AOT_ALIGN - 1) / SN_AOT_ALIGN * SN_AOT_ALIGN;
 }
 
-/* Offsets of all blocks, or of those of values. */
-static size_t
-plan_by_size(SnProgram *p, SnArena *t, bool values)
-{
-    SnBlock *b = SN_NEW_N(t, SnBlock, p->nblock + 1);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < p->nblock; i++)
-        if (p->block[i].nbyte && !(values && p->work[i])) {
-            b[n] = p->block[i];
-            b[n++].nbyte *= SCALE;
-        }
-    size_t size = sn_plan_blocks(t, b, n);
-    n = 0;
-    for (uint32_t i = 0; i < p->nblock; i++)
-        if (p->block[i].nbyte && !(values && p->work[i]))
-            p->block[i].offset = b[n++].offset / SCALE;
-    return size / SCALE;
-}
-
-/* The lowest place for working memory i beside the values of its step; the end
- * of it. */
-static size_t
-place_work(SnProgram *p, uint32_t i)
-{
-    SnBlock *w = &p->block[i];
-    bool moved = true;
-
-    w->offset = 0;
-    while (moved) {
-        moved = false;
-        for (uint32_t k = 0; k < p->nblock; k++) {
-            const SnBlock *b = &p->block[k];
-            if (p->work[k] || !b->nbyte || b->first > w->first ||
-                b->last < w->first || b->offset >= w->offset + w->nbyte ||
-                b->offset + b->nbyte <= w->offset)
-                continue;
-            w->offset = up(b->offset + b->nbyte);
-            moved = true;
-        }
-    }
-    return w->offset + up(w->nbyte);
-}
-
-/* Working memory, which only one step needs, goes with the values or after
- * them: what takes less. */
-static size_t
-plan(SnProgram *p, SnArena *t)
-{
-    size_t size, together;
-
-    if (p->nblock == 0)
-        return 0;
-    size = plan_by_size(p, t, true);
-
-    for (uint32_t i = 0; i < p->nblock; i++) {
-        size_t end = p->work[i] ? place_work(p, i) : 0;
-        size = end > size ? end : size;
-    }
-    SnBlock *kept = sn_memdup(t, p->block, p->nblock * sizeof *kept);
-    together = plan_by_size(p, t, false);
-    if (together < size)
-        return together;
-    memcpy(p->block, kept, p->nblock * sizeof *kept);
-    return size;
-}
-
-/* ---- in place ---- */
+/* ---- what may lie over what ---- */
 
 /* Does the node read element i of slot for element i of its result alone? */
 static bool
@@ -190,50 +121,359 @@ reads_in_place(const SnProgram *p, const SnNode *n, uint32_t slot)
                sn_tensor_nbyte(n->res[0].type, y);
 }
 
-/* Lets step s write over an operand that nobody reads later, if the arena does
- * not grow. */
-static void
-try_in_place(SnProgram *p, uint32_t s)
+/* How far before operand slot the result of step s has to begin so that what
+ * is written has been read; -1: they must not overlap. */
+static int64_t
+distance(const SnProgram *p, uint32_t s, const SnNode *n, uint32_t slot)
+{
+    const SnAotTile *t = p->tile[s];
+
+    if (t)
+        return t->x == slot ? t->trail : -1;
+    return reads_in_place(p, n, slot) ? 0 : -1;
+}
+
+/* Is no other operand of n in that value's memory? */
+static bool
+is_alone(const SnProgram *p, const SnNode *n, uint32_t slot,
+         const SnAotValue *v)
+{
+    SnRef r = n->in[slot].ref;
+
+    for (uint32_t k = 0; k < n->nin; k++) {
+        SnRef q = n->in[k].ref;
+        if (k != slot && q && !sn_def(p->g, q)->data && q != r &&
+            value(p, q) == v)
+            return false;
+    }
+    return true;
+}
+
+/* The block of step s's result may begin `gap` bytes before block `under`,
+ * which nobody reads later. */
+typedef struct Tie {
+    uint32_t under;
+    size_t gap;
+    bool is, on; /* there is one; it is used */
+} Tie;
+
+static Tie
+find_tie(const SnProgram *p, uint32_t s)
 {
     SnId id = p->x->step[s].node;
     const SnNode *n = sn_node(p->g, id);
-    SnAotValue *y = &p->value[SN_REF(id, 0)];
+    const SnAotValue *y = &p->value[SN_REF(id, 0)];
+    Tie t = {0};
 
-    if (y->home != SN_HOME_ARENA)
-        return;
+    if (p->skipped[s] || n->nres != 1 || y->home != SN_HOME_ARENA ||
+        p->block[y->i].nbyte == 0)
+        return t;
     for (uint32_t i = 0; i < n->nin; i++) {
         SnRef r = n->in[i].ref;
         SnAotValue *v = r && !sn_def(p->g, r)->data ? value(p, r) : NULL;
-        bool alone = v && v->home == SN_HOME_ARENA && v->i != y->i &&
-                     p->block[v->i].last == s;
-        for (uint32_t k = 0; alone && k < n->nin; k++)
-            alone = k == i || !n->in[k].ref ||
-                    sn_def(p->g, n->in[k].ref)->data ||
-                    value(p, n->in[k].ref) != v || n->in[k].ref == r;
-        if (!alone || !reads_in_place(p, n, i))
+        int64_t d = v && v->home == SN_HOME_ARENA && v->i != y->i &&
+                            p->block[v->i].last == s &&
+                            p->block[v->i].first < s && is_alone(p, n, i, v)
+                        ? distance(p, s, n, i)
+                        : -1;
+        if (d < 0 || (t.is && up((size_t)d) >= t.gap))
             continue;
-        SnBlock *x = &p->block[v->i], was = *x, gone = p->block[y->i];
-        x->last = gone.last;
-        p->block[y->i].first = p->block[y->i].last = s;
-        p->block[y->i].nbyte = 0;
-        SnArena *t = sn_arena_new();
-        size_t size = plan(p, t);
-        sn_arena_free(t);
-        if (size <= p->arena) {
-            p->arena = size;
-            y->i = v->i;
-            return;
+        t = (Tie){.under = v->i, .gap = up((size_t)d), .is = true};
+    }
+    return t;
+}
+
+/* ---- the plan ---- */
+
+/* Blocks that are tied lie at distances from each other: a group, which is
+ * placed as a whole. */
+typedef struct Group {
+    uint32_t first, n; /* of `member` */
+    size_t size;       /* from its lowest place to its end */
+    size_t most;       /* bytes of its largest member */
+    uint32_t from;     /* the step that writes its first */
+    bool work;         /* working memory of one step */
+} Group;
+
+typedef struct Plan {
+    const SnProgram *p;
+    const Tie *tie;  /* [nstep] */
+    uint32_t *order; /* [nblock] members, group by group */
+    size_t *rel;     /* [nblock] from the lowest place of the group */
+    uint32_t ngroup;
+    Group *group;
+    size_t *offset;   /* [nblock] */
+    uint32_t *region; /* [nblock] */
+    bool *placed;     /* [nblock] */
+    size_t end[SN_AOT_REGIONS];
+} Plan;
+
+/* Sizes of regions: that of the last one is not limited here. */
+static size_t
+limit(const SnProgram *p, uint32_t region)
+{
+    return region + 1 < p->nregion ? p->o->region[region] : SIZE_MAX / 4;
+}
+
+static int
+larger(const void *x, const void *y)
+{
+    const Group *a = x, *b = y;
+
+    if (a->size != b->size)
+        return a->size > b->size ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Working memory after everything else, which it fits between. */
+static int
+work_last(const void *x, const void *y)
+{
+    const Group *a = x, *b = y;
+
+    return a->work != b->work ? a->work - b->work : larger(x, y);
+}
+
+static int
+larger_member(const void *x, const void *y)
+{
+    const Group *a = x, *b = y;
+
+    if (a->work != b->work)
+        return a->work - b->work;
+    if (a->most != b->most)
+        return a->most > b->most ? -1 : 1;
+    return larger(x, y);
+}
+
+static int
+earlier(const void *x, const void *y)
+{
+    const Group *a = x, *b = y;
+
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return larger(x, y);
+}
+
+static int
+later(const void *x, const void *y)
+{
+    return -earlier(x, y);
+}
+
+/* Orders in which groups are placed; the best is kept. */
+static int (*const orders[])(const void *, const void *) = {
+    larger, work_last, larger_member, earlier, later};
+enum { NORDER = sizeof orders / sizeof *orders };
+
+static void
+group_blocks(Plan *q, SnArena *t)
+{
+    const SnProgram *p = q->p;
+    uint32_t *after = SN_NEW_N(t, uint32_t, p->nblock + 1); /* + 1; 0: none */
+    size_t *gap = SN_NEW_N(t, size_t, p->nblock + 1), n = 0;
+    bool *inner = SN_NEW_N(t, bool, p->nblock + 1);
+
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        if (q->tie[s].on) {
+            uint32_t y = p->value[SN_REF(p->x->step[s].node, 0)].i;
+            after[q->tie[s].under] = y + 1;
+            gap[y] = q->tie[s].gap;
+            inner[y] = true;
         }
-        *x = was;
-        p->block[y->i] = gone;
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        Group g = {.first = (uint32_t)n,
+                   .from = p->block[i].first,
+                   .work = p->work[i]};
+        size_t down = 0, at = 0;
+        if (inner[i] || p->block[i].nbyte == 0)
+            continue;
+        for (uint32_t k = i + 1; k; k = after[k - 1])
+            down += gap[k - 1];
+        for (uint32_t k = i + 1; k; k = after[k - 1]) {
+            at += gap[k - 1];
+            q->rel[k - 1] = down - at;
+            q->order[n++] = k - 1;
+            size_t end = down - at + up(p->block[k - 1].nbyte);
+            g.size = end > g.size ? end : g.size;
+            g.most =
+                p->block[k - 1].nbyte > g.most ? p->block[k - 1].nbyte : g.most;
+        }
+        g.n = (uint32_t)n - g.first;
+        SN_PUSH(t, q->group, q->ngroup, g);
+    }
+}
+
+/* Where block i would have to go if the group is at `at` and i may not overlap
+ * what is placed; `at` where it may. */
+static size_t
+pushed(const Plan *q, uint32_t i, size_t at, uint32_t region)
+{
+    const SnBlock *b = &q->p->block[i];
+    size_t lo = at + q->rel[i], hi = lo + up(b->nbyte);
+
+    for (uint32_t k = 0; k < q->p->nblock; k++) {
+        const SnBlock *c = &q->p->block[k];
+        if (q->placed[k] && q->region[k] == region && c->first <= b->last &&
+            c->last >= b->first && q->offset[k] < hi &&
+            q->offset[k] + up(c->nbyte) > lo)
+            return q->offset[k] + up(c->nbyte) - q->rel[i];
+    }
+    return at;
+}
+
+static void
+place_group(Plan *q, const Group *g)
+{
+    for (uint32_t r = 0; r < q->p->nregion; r++) {
+        size_t at = 0;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (uint32_t i = g->first; i < g->first + g->n; i++) {
+                size_t to = pushed(q, q->order[i], at, r);
+                moved = moved || to != at;
+                at = to;
+            }
+        }
+        if (at + g->size > limit(q->p, r))
+            continue;
+        for (uint32_t i = g->first; i < g->first + g->n; i++) {
+            uint32_t b = q->order[i];
+            q->offset[b] = at + q->rel[b];
+            q->region[b] = r;
+        }
+        for (uint32_t i = g->first; i < g->first + g->n; i++)
+            q->placed[q->order[i]] = true;
+        q->end[r] = at + g->size > q->end[r] ? at + g->size : q->end[r];
+        return;
+    }
+}
+
+/* Bytes of all regions together; what the last one has not counts as well as
+ * nothing can make up for. */
+static size_t
+place_all(Plan *q, int order)
+{
+    const SnProgram *p = q->p;
+    size_t all = 0, last = p->nregion - 1;
+
+    memset(q->end, 0, sizeof q->end);
+    memset(q->placed, 0, (p->nblock + 1) * sizeof *q->placed);
+    if (q->ngroup)
+        qsort(q->group, q->ngroup, sizeof *q->group, orders[order]);
+    for (uint32_t i = 0; i < q->ngroup; i++)
+        place_group(q, &q->group[i]);
+    for (uint32_t r = 0; r < p->nregion; r++)
+        all += q->end[r];
+    if (p->o->nregion && q->end[last] > p->o->region[last])
+        all += 64 * (q->end[last] - p->o->region[last]);
+    return all;
+}
+
+static size_t
+plan(SnProgram *p, const Tie *tie, SnArena *t, Plan **out)
+{
+    Plan *q = SN_NEW(t, Plan);
+    size_t least = SIZE_MAX;
+    int best = 0;
+
+    *q = (Plan){.p = p,
+                .tie = tie,
+                .order = SN_NEW_N(t, uint32_t, p->nblock + 1),
+                .rel = SN_NEW_N(t, size_t, p->nblock + 1),
+                .offset = SN_NEW_N(t, size_t, p->nblock + 1),
+                .region = SN_NEW_N(t, uint32_t, p->nblock + 1),
+                .placed = SN_NEW_N(t, bool, p->nblock + 1)};
+    group_blocks(q, t);
+    for (int i = 0; i < NORDER; i++) {
+        size_t size = place_all(q, i);
+        if (size < least) {
+            least = size;
+            best = i;
+        }
+    }
+    *out = q;
+    return place_all(q, best);
+}
+
+static size_t
+size_of(SnProgram *p, const Tie *tie)
+{
+    SnArena *t = sn_arena_new();
+    Plan *q;
+    size_t n = plan(p, tie, t, &q);
+
+    sn_arena_free(t);
+    return n;
+}
+
+/* Uses the ties of steps lo .. hi - 1 where the arena does not grow: all of
+ * them, or those of each half. */
+static void
+try_ties(SnProgram *p, Tie *tie, uint32_t lo, uint32_t hi, size_t *size)
+{
+    uint32_t n = 0;
+
+    for (uint32_t s = lo; s < hi; s++) {
+        tie[s].on = tie[s].is;
+        n += tie[s].on;
+    }
+    if (n == 0)
+        return;
+    size_t with = size_of(p, tie);
+    if (with <= *size) {
+        *size = with;
+        return;
+    }
+    for (uint32_t s = lo; s < hi; s++)
+        tie[s].on = false;
+    if (hi - lo == 1)
+        return;
+    try_ties(p, tie, lo, lo + (hi - lo) / 2, size);
+    try_ties(p, tie, lo + (hi - lo) / 2, hi, size);
+}
+
+/* Graphs with more ties are left at what the halves gave. */
+enum { MOST_TIES = 400, MOST_PAIRS = 64 };
+
+/* Changes ties one by one, then by twos, while the arena shrinks.  A tie that
+ * saves nothing goes: it only holds others up. */
+static void
+climb(SnProgram *p, Tie *tie, size_t *size)
+{
+    uint32_t *at = SN_NEW_N(p->a, uint32_t, p->x->nstep + 1), n = 0;
+    bool better = true;
+
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        if (tie[s].is)
+            at[n++] = s;
+    while (better && n <= MOST_TIES && *size > p->bound) {
+        better = false;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t k = i; k < (n <= MOST_PAIRS ? n : i + 1); k++) {
+                Tie *t = &tie[at[i]], *u = &tie[at[k]];
+                bool was = t->on, was2 = u->on;
+                u->on = !was2;
+                t->on = !was;
+                size_t now = size_of(p, tie);
+                if (now < *size || (now == *size && i == k && was)) {
+                    better = better || now < *size;
+                    *size = now;
+                } else {
+                    u->on = was2;
+                    t->on = was;
+                }
+            }
     }
 }
 
 /* ---- */
 
-/* The largest sum of what is needed at one step. */
+/* The largest sum of what is needed at one step, a result over its operand as
+ * far as it may be. */
 static size_t
-lower_bound(const SnProgram *p)
+lower_bound(const SnProgram *p, const Tie *tie)
 {
     size_t most = 0;
 
@@ -242,32 +482,75 @@ lower_bound(const SnProgram *p)
         for (uint32_t i = 0; i < p->nblock; i++)
             if (p->block[i].first <= s && s <= p->block[i].last)
                 sum += up(p->block[i].nbyte);
+        if (s < p->x->nstep && tie[s].is) {
+            const SnAotValue *v = &p->value[SN_REF(p->x->step[s].node, 0)];
+            size_t x = up(p->block[tie[s].under].nbyte);
+            size_t y = up(p->block[v->i].nbyte);
+            size_t both = x + tie[s].gap > y ? x + tie[s].gap : y;
+            sum -= both < x + y ? x + y - both : 0;
+        }
         most = sum > most ? sum : most;
     }
     return most;
 }
 
-/* More are not tried one by one. */
-enum { MOST_STEPS = 1500 };
+/* Bytes in use at step s, what is shared once. */
+static size_t
+in_use(const SnProgram *p, uint32_t s)
+{
+    size_t sum = 0;
+
+    for (uint32_t i = 0; i < p->nblock; i++)
+        if (p->block[i].first <= s && s <= p->block[i].last)
+            sum += p->block[i].nbyte;
+    if (s < p->x->nstep && p->tied[s]) {
+        const SnAotValue *v = &p->value[SN_REF(p->x->step[s].node, 0)];
+        const SnBlock *y = &p->block[v->i], *x = &p->block[p->under[s]];
+        size_t end = x->offset + x->nbyte;
+        size_t over = y->offset + y->nbyte < end ? y->nbyte : end - y->offset;
+        size_t gap = x->offset - y->offset;
+        sum -= over > gap ? over - gap : 0;
+    }
+    return sum;
+}
 
 void
 sn_aot_place(SnProgram *p)
 {
-    p->work =
-        SN_NEW_N(p->a, bool, ((size_t)p->g->nnode << SN_RESBITS) + p->x->nstep);
+    uint32_t n = p->x->nstep;
+    Tie *tie = SN_NEW_N(p->a, Tie, n + 1);
+    Plan *q;
+
+    p->work = SN_NEW_N(p->a, bool, ((size_t)p->g->nnode << SN_RESBITS) + n + 1);
     p->value = SN_NEW_N(p->a, SnAotValue, (size_t)p->g->nnode << SN_RESBITS);
-    p->skipped = SN_NEW_N(p->a, bool, p->x->nstep + 1);
-    p->fails = SN_NEW_N(p->a, bool, p->x->nstep + 1);
-    p->tables = SN_NEW_N(p->a, size_t, p->x->nstep + 1);
+    p->skipped = SN_NEW_N(p->a, bool, n + 1);
+    p->fails = SN_NEW_N(p->a, bool, n + 1);
+    p->tables = SN_NEW_N(p->a, size_t, n + 1);
+    p->tied = SN_NEW_N(p->a, bool, n + 1);
+    p->under = SN_NEW_N(p->a, uint32_t, n + 1);
+    p->live = SN_NEW_N(p->a, size_t, n + 1);
+    p->nregion = p->o->nregion ? p->o->nregion : 1;
     caller_homes(p);
     arena_homes(p);
     lives(p);
-    p->arena = plan(p, p->a);
-    for (uint32_t s = 0; s < p->x->nstep && p->x->nstep < MOST_STEPS; s++)
-        if (!p->skipped[s])
-            try_in_place(p, s);
-    p->arena = plan(p, p->a);
-    p->bound = lower_bound(p);
+    for (uint32_t s = 0; s < n; s++)
+        tie[s] = find_tie(p, s);
+    size_t size = size_of(p, tie);
+    p->bound = lower_bound(p, tie);
+    try_ties(p, tie, 0, n, &size);
+    climb(p, tie, &size);
+    plan(p, tie, p->a, &q);
+    p->region = q->region;
+    for (uint32_t r = 0; r < p->nregion; r++)
+        p->arena += p->size[r] = q->end[r];
+    for (uint32_t i = 0; i < p->nblock; i++)
+        p->block[i].offset = q->offset[i];
+    for (uint32_t s = 0; s < n; s++) {
+        p->tied[s] = tie[s].on;
+        p->under[s] = tie[s].under;
+    }
+    for (uint32_t s = 0; s < n; s++)
+        p->live[s] = in_use(p, s);
 }
 
 const char *

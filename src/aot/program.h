@@ -20,6 +20,15 @@ typedef struct SnAotValue {
     SnRef alias; /* the result whose memory it is, or 0 */
 } SnAotValue;
 
+/* A constant of the program: of the graph, or filters in another order. */
+typedef struct SnAotConst {
+    const char *name, *label; /* in C; in the graph */
+    const SnType *type;
+    const SnShape *shape;
+    const void *data;
+    size_t nbyte, offset; /* bytes; where it is among all */
+} SnAotConst;
+
 typedef struct SnProgram {
     SnArena *a;
     SnDiag *d;
@@ -30,20 +39,27 @@ typedef struct SnProgram {
     SnAotValue *value; /* [nnode << SN_RESBITS] */
     uint32_t nblock;
     SnBlock *block;
-    bool *work; /* [nblock] working memory of a step, not a value */
+    bool *work;       /* [nblock] working memory of a step, not a value */
+    uint32_t *region; /* [nblock] the arena that it is in */
+    uint32_t nregion;
+    size_t size[SN_AOT_REGIONS]; /* bytes of each, in all, at least */
     size_t arena, bound;
-    bool *skipped;  /* [nstep] a move whose result is its operand */
-    bool *fails;    /* [nstep] its function returns an int */
-    size_t *tables; /* [nstep] bytes of its functions' tables */
+    bool *tied;      /* [nstep] its result lies over an operand, */
+    uint32_t *under; /* [nstep] that block */
+    size_t *live;    /* [nstep] bytes of blocks in use while it runs */
+    bool *skipped;   /* [nstep] a move whose result is its operand */
+    bool *fails;     /* [nstep] its function returns an int */
+    size_t *tables;  /* [nstep] bytes of its functions' tables */
     const struct SnAotTile **tile; /* [nstep] NULL: the loops of its text */
     uint32_t *scratch;             /* [nstep] block that a tile works in */
-    SnBuf packed, extern_; /* filters of tiles, and what declares them */
-    size_t npacked;        /* bytes of them */
-    SnBuf nodes;           /* the functions of the nodes */
-    SnBuf calls;           /* the body of the run function */
+    uint32_t nconst;
+    SnAotConst *constant;
+    size_t weights, nbinary; /* bytes of them; as a binary */
+    SnBuf nodes;             /* the functions of the nodes */
+    SnBuf calls;             /* the body of the run function */
 } SnProgram;
 
-enum { SN_AOT_ALIGN = 16 };
+enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
 
 /* place.c: homes of all values, and the arena. */
 void sn_aot_place(SnProgram *p);
@@ -51,11 +67,30 @@ void sn_aot_place(SnProgram *p);
 SnStatus sn_aot_tiles(SnProgram *p);
 /* node_c.c: appends the functions of step s, and calls of them. */
 SnStatus sn_aot_node(SnProgram *p, uint32_t s);
+/* const_c.c: adds a constant behind the others. */
+void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* The value as an argument: a pointer's name. */
 const char *sn_aot_arg(const SnProgram *p, SnRef ref);
+/* cost.c: what each step takes; the memory map. */
+void sn_aot_costs(const SnProgram *p, SnAot *o);
+const char *sn_aot_json(const SnProgram *p, const SnAot *o);
+/* How the functions name region r's parameter and address. */
+const char *sn_aot_arena(const SnProgram *p, uint32_t r);
+const char *sn_aot_base(const SnProgram *p, uint32_t r);
 /* test_c.c: the text of the self-test, with a stored sample. */
 SnStatus sn_aot_test(const SnProgram *p, const char **out);
-/* write.c: a tensor's elements as an array of C. */
+/* ---- const_c.c ---- */
+
+/* Adds the graph's constants that code names. */
+void sn_aot_constants(SnProgram *p, const char *code);
+/* Their declarations; their file (up: the name in capitals). */
+void sn_aot_const_extern(const SnProgram *p, SnBuf *b);
+void sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b);
+/* All of them in one piece; what gives them their names in the run function,
+ * from its parameter `weights`. */
+const uint8_t *sn_aot_const_bytes(const SnProgram *p, size_t *nbyte);
+void sn_aot_const_bind(const SnProgram *p, SnBuf *b);
+/* A tensor's elements as an array of C. */
 void sn_aot_array(SnBuf *b, const SnType *t, const SnShape *s,
                   const void *data);
 /* Elements in memory: of rows of codes their bytes. */

@@ -119,6 +119,46 @@ count(const SnPort *x)
 }
 
 static void
+put_memory(const SnProgram *p, uint32_t r, SnBuf *b)
+{
+    const char *name = sn_aot_arena(p, r);
+
+    sn_putf(
+        b,
+        "/* The arena may begin anywhere that is aligned: here as little as "
+        "it may be. */\nstatic union {\n    unsigned char byte[%lu];\n"
+        "    double real;\n    int64_t whole;\n} %s_memory;\n\n",
+        (unsigned long)p->size[r] + 2 * SN_AOT_ALIGN, name);
+    sn_putf(b,
+            "static void *\n%s(void)\n{\n"
+            "    uintptr_t at = (uintptr_t)%s_memory.byte;\n\n"
+            "    return %s_memory.byte + (%d - at %% %d) %% %d;\n}\n\n",
+            name, name, name, SN_AOT_ALIGN, SN_AOT_ALIGN, SN_AOT_ALIGN);
+}
+
+/* Reads them from beside the program. */
+static void
+put_weights(const SnProgram *p, SnBuf *b)
+{
+    sn_putf(b,
+            "static union {\n    unsigned char byte[%lu];\n    double real;\n"
+            "    int64_t whole;\n} weights;\n\n"
+            "static int\nread_weights(const char *program)\n{\n"
+            "    static char path[4096] = \"\";\n"
+            "    const char *slash = strrchr(program, '/');\n"
+            "    const unsigned long n =\n"
+            "        slash ? (unsigned long)(slash + 1 - program) : 0;\n\n"
+            "    if (n < sizeof path - 64)\n"
+            "        memcpy(path, program, n);\n"
+            "    strcat(path, \"%s_weights.bin\");\n"
+            "    FILE *f = fopen(path, \"rb\");\n"
+            "    if (f == NULL || fread(weights.byte, %lu, 1, f) != 1) {\n"
+            "        perror(path);\n        return 0;\n    }\n"
+            "    fclose(f);\n    return 1;\n}\n\n",
+            (unsigned long)p->nbinary, p->name, (unsigned long)p->nbinary);
+}
+
+static void
 put_buffers(const SnProgram *p, SnBuf *b)
 {
     for (uint32_t i = 0; i < p->x->ninput; i++)
@@ -129,23 +169,18 @@ put_buffers(const SnProgram *p, SnBuf *b)
         sn_putf(b, "static %s out%u[%lld];\n",
                 sn_aot_elem(p->x->output[i].type->elem), i,
                 (long long)count(&p->x->output[i]));
-    sn_putf(
-        b,
-        "/* The arena may begin anywhere that is aligned: here as little as "
-        "it may be. */\nstatic union {\n    unsigned char byte[%lu];\n"
-        "    double real;\n    int64_t whole;\n} memory;\n\n",
-        (unsigned long)p->arena + 2 * SN_AOT_ALIGN);
-    sn_putf(b,
-            "static void *\narena(void)\n{\n"
-            "    uintptr_t at = (uintptr_t)memory.byte;\n\n"
-            "    return memory.byte + (%d - at %% %d) %% %d;\n}\n\n",
-            SN_AOT_ALIGN, SN_AOT_ALIGN, SN_AOT_ALIGN);
+    for (uint32_t r = 0; r < p->nregion; r++)
+        put_memory(p, r, b);
+    if (p->o->binary)
+        put_weights(p, b);
 }
 
 static void
 put_call(const SnProgram *p, SnBuf *b, const char *in)
 {
-    sn_putf(b, "%s_run(arena()", p->name);
+    sn_putf(b, "%s_run(%s", p->name, p->o->binary ? "weights.byte, " : "");
+    for (uint32_t r = 0; r < p->nregion; r++)
+        sn_putf(b, "%s%s()", r ? ", " : "", sn_aot_arena(p, r));
     for (uint32_t i = 0; i < p->x->ninput; i++)
         sn_putf(b, ", %sin%u", in, i);
     for (uint32_t i = 0; i < p->x->noutput; i++)
@@ -216,10 +251,13 @@ put_main(const SnProgram *p, SnBuf *b)
 
     sn_putf(b,
             "int\nmain(int argc, char **argv)\n{\n    int wrong = 0;\n\n"
-            "    if (argc == %u)\n        return run_files(argv + 1);\n"
+            "%s    if (argc == %u)\n        return run_files(argv + 1);\n"
             "    if (argc > 1) {\n"
             "        fprintf(stderr, \"%s_test [%u files of inputs and %u of "
             "outputs]\\n\");\n        return 2;\n    }\n    if (",
+            p->o->binary ? "    if (!read_weights(argv[0]))\n"
+                           "        return 3;\n"
+                         : "",
             1 + ni + no, p->name, ni, no);
     put_call(p, b, "stored_");
     sn_puts(b, " != 0) {\n        puts(\"the network fails\");\n"

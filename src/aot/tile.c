@@ -466,5 +466,6 @@ sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp)
         !(plane(n, t) || windows(n, t)) || !zero_points(n, t))
         return NULL;
     pack(n, t);
+    t->trail = sn_aot_trail(n, t);
     return t;
 }

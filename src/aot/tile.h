@@ -52,6 +52,8 @@ typedef struct SnAotTile {
     SnTileAxis axis[2];
     /* */
     size_t scratch;     /* bytes */
+    int64_t trail;      /* how far before x's memory the result must begin so
+                           that what is written has been read; -1: no place */
     const int8_t *pack; /* filters as the loops read them; NULL: as they are */
     size_t npack;
 } SnAotTile;
@@ -59,6 +61,8 @@ typedef struct SnAotTile {
 /* The tile of the node n, whose map is open, NULL: its loops are those of its
  * text. */
 const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp);
+/* SnAotTile.trail (trail.c). */
+int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
 /* In place of @each, @dot and the last @end. */
 void sn_aot_tile_open(SnAotNode *n);
 void sn_aot_tile_end(SnAotNode *n);

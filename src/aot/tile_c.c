@@ -90,11 +90,11 @@ sn_aot_tile_out(SnAotNode *n)
     return out_of(n, NULL, rest | t->pixels);
 }
 
+/* The parameter that has them, packed or as they are. */
 static const char *
 filters(const SnAotNode *n)
 {
-    return n->tile->pack ? sn_format(n->a, "%s_n%u_w", n->prefix, n->id)
-                         : sn_aot_operand(n, n->tile->w);
+    return sn_aot_operand(n, n->tile->w);
 }
 
 static void

@@ -8,11 +8,8 @@
 #include "aot/aot_node.h"
 #include "aot/pick.h"
 #include "aot/program.h"
-#include "aot/tile.h"
 #include "base/file/file.h"
-#include "base/json.h"
 #include "base/version.h"
-#include "kernel/eval/eval.h"
 
 /* ---- targets ---- */
 
@@ -42,115 +39,12 @@ sn_aot_targets(SnArena *a)
     return sn_buf_str(&b);
 }
 
-/* ---- constants ---- */
-
-int64_t
-sn_aot_count_of(const SnType *t, const SnShape *s)
-{
-    return (int64_t)(sn_tensor_nbyte(t, s) / sn_elem_size(t->elem));
-}
-
-static const char *
-element(SnArena *a, const SnType *t, const void *p, int64_t i)
-{
-    switch (t->elem) {
-    case SN_F32:
-        return sn_aot_float(a, ((const float *)p)[i]);
-    case SN_QI16:
-        return sn_aot_int(a, ((const int16_t *)p)[i]);
-    case SN_QI32:
-    case SN_I32:
-        return sn_aot_int(a, ((const int32_t *)p)[i]);
-    case SN_I64:
-        return sn_aot_int(a, ((const int64_t *)p)[i]);
-    case SN_BOOL:
-        return ((const bool *)p)[i] ? "true" : "false";
-    case SN_ROW8:
-        return sn_aot_int(a, ((const uint8_t *)p)[i]);
-    default:
-        return sn_aot_int(a, ((const int8_t *)p)[i]);
-    }
-}
-
-void
-sn_aot_array(SnBuf *b, const SnType *t, const SnShape *s, const void *data)
-{
-    int64_t n = sn_aot_count_of(t, s);
-    size_t col = 80;
-    SnArena *tmp = sn_arena_new();
-
-    sn_puts(b, "{");
-    for (int64_t i = 0; i < n; i++) {
-        const char *e = element(tmp, t, data, i);
-        size_t len = strlen(e) + 2;
-        if (col + len > 78) {
-            sn_puts(b, "\n   ");
-            col = 3;
-        }
-        sn_putf(b, " %s,", e);
-        col += len;
-        if (i % 4096 == 4095) {
-            sn_arena_free(tmp);
-            tmp = sn_arena_new();
-        }
-    }
-    sn_arena_free(tmp);
-    sn_puts(b, n ? "\n}" : "0}");
-}
-
-static const char *
-const_head(const SnProgram *p, SnId id)
-{
-    const SnNode *n = sn_node(p->g, id);
-    int64_t k = sn_aot_count_of(n->res[0].type, n->res[0].shape);
-
-    return sn_format(p->a, "const %s %s_c%u[%lld]",
-                     sn_aot_elem(n->res[0].type->elem), p->name, id,
-                     (long long)(k ? k : 1));
-}
-
-/* Constants that the program's functions name. */
-static bool
-is_read(const SnProgram *p, SnId id, const char *code)
-{
-    const char *name = sn_format(p->a, "%s_c%u", p->name, id);
-    size_t n = strlen(name);
-
-    for (const char *s = code; (s = strstr(s, name)) != NULL; s++)
-        if (!isdigit((unsigned char)s[n]))
-            return true;
-    return false;
-}
+/* ---- files ---- */
 
 typedef struct Files {
     SnProgram *p;
     SnAot *out;
-    SnBuf weights, extern_;
 } Files;
-
-static void
-put_weights(Files *f, const char *code)
-{
-    SnProgram *p = f->p;
-
-    sn_buf_init(&f->weights, p->a);
-    sn_buf_init(&f->extern_, p->a);
-    sn_puts(&f->extern_, sn_buf_str(&p->extern_));
-    sn_puts(&f->weights, sn_buf_str(&p->packed));
-    f->out->weights += p->npacked;
-    for (SnId id = 1; id < p->g->nnode; id++) {
-        const SnNode *n = sn_node(p->g, id);
-        if (n->dead || !n->data || !is_read(p, id, code))
-            continue;
-        const char *head = const_head(p, id);
-        sn_putf(&f->extern_, "extern %s;\n", head);
-        sn_putf(&f->weights, "\n/* %s */\n%s = ", sn_name(p->g, SN_REF(id, 0)),
-                head);
-        sn_aot_array(&f->weights, n->res[0].type, n->res[0].shape, n->data);
-        sn_puts(&f->weights, ";\n");
-        f->out->weights += sn_tensor_nbyte(n->res[0].type, n->res[0].shape);
-    }
-}
 
 /* ---- the header ---- */
 
@@ -200,7 +94,10 @@ signature(const SnProgram *p)
     SnBuf b;
 
     sn_buf_init(&b, p->a);
-    sn_putf(&b, "int %s_run(void *arena", p->name);
+    sn_putf(&b, "int %s_run(%s", p->name,
+            p->o->binary ? "const void *weights, " : "");
+    for (uint32_t r = 0; r < p->nregion; r++)
+        sn_putf(&b, "%svoid *%s", r ? ", " : "", sn_aot_arena(p, r));
     for (uint32_t i = 0; i < p->x->ninput; i++)
         sn_putf(&b, ", const %s *in%u", sn_aot_elem(p->x->input[i].type->elem),
                 i);
@@ -216,6 +113,32 @@ put_made(SnBuf *b, const char *what)
     sn_putf(b, "/* %s  Written by sinter %s. */\n", what, SN_VERSION);
 }
 
+const char *
+sn_aot_arena(const SnProgram *p, uint32_t r)
+{
+    return p->nregion == 1 ? "arena" : sn_format(p->a, "arena%u", r);
+}
+
+const char *
+sn_aot_base(const SnProgram *p, uint32_t r)
+{
+    return p->nregion == 1 ? "base" : sn_format(p->a, "base%u", r);
+}
+
+/* Macros of region r. */
+static void
+put_arena(SnBuf *b, const SnProgram *p, uint32_t r)
+{
+    const char *name = sn_aot_arena(p, r), *up = upper(p->a, p->name);
+    const char *cap = upper(p->a, name);
+
+    sn_putf(b,
+            "#define %s_%s %lu\n#ifdef %s_%s_MAX\n"
+            "typedef char %s_%s_fits[%s_%s <= (%s_%s_MAX) ? 1 : -1];\n#endif\n",
+            up, cap, (unsigned long)p->size[r], up, cap, p->name, name, up, cap,
+            up, cap);
+}
+
 static const char *
 header(const SnProgram *p)
 {
@@ -224,14 +147,24 @@ header(const SnProgram *p)
 
     sn_buf_init(&b, p->a);
     put_made(&b, "A network that runs by itself.");
-    sn_putf(&b,
-            "#ifndef %s_H\n#define %s_H\n\n#include <stdbool.h>\n"
-            "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
-            "#endif\n\n"
-            "/* Bytes of working memory, and their alignment.  Nothing has to "
-            "be kept in\n * it from one run to the next. */\n"
-            "#define %s_ARENA %lu\n#define %s_ALIGN %d\n",
-            up, up, up, (unsigned long)p->arena, up, SN_AOT_ALIGN);
+    sn_putf(
+        &b,
+        "#ifndef %s_H\n#define %s_H\n\n#include <stdbool.h>\n"
+        "#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
+        "#endif\n\n"
+        "/* Bytes of working memory, and their alignment.  Nothing has to "
+        "be kept in\n * it from one run to the next.  Define %s_ARENA%s_MAX "
+        "to have the compiler check\n * that it fits. */\n",
+        up, up, up, p->nregion > 1 ? "0" : "");
+    for (uint32_t r = 0; r < p->nregion; r++)
+        put_arena(&b, p, r);
+    sn_putf(&b, "#define %s_ALIGN %d\n", up, SN_AOT_ALIGN);
+    if (p->o->binary)
+        sn_putf(&b,
+                "\n/* Bytes of the constants, %s_weights.bin, and their "
+                "alignment. */\n#define %s_WEIGHTS %lu\n"
+                "#define %s_WEIGHTS_ALIGN %d\n",
+                p->name, up, (unsigned long)p->nbinary, up, SN_AOT_CONST_ALIGN);
     for (uint32_t i = 0; i < p->x->ninput; i++)
         put_port(&b, p, &p->x->input[i], "input", i);
     for (uint32_t i = 0; i < p->x->noutput; i++)
@@ -241,11 +174,13 @@ header(const SnProgram *p)
         "\n/* Runs the network: reads the inputs, writes the outputs; none "
         "of them may\n * overlap each other or the arena (NULL where it has "
         "0 bytes).  0, or 1 where\n * an index that the inputs hold is out "
-        "of range; outputs are then undefined.\n * It keeps nothing between "
+        "of range; outputs are then undefined.%s\n * It keeps nothing between "
         "calls: several may run at once, each with an arena\n * of its "
         "own.  Reals are rounded to nearest even, and subnormal ones are "
         "kept:\n * other modes of the processor change results. */\n%s;\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
+        p->o->binary ? "\n * 2 where the weights are not those of this program."
+                     : "",
         signature(p));
     return sn_buf_str(&b);
 }
@@ -264,8 +199,9 @@ put_values(const SnProgram *p, SnBuf *b, const char *calls)
         if (!strstr(calls, name))
             continue;
         type = sn_aot_elem(sn_type(p->g, r)->elem);
-        sn_putf(b, "    %s *const %s = (%s *)(void *)(base + %lu);\n", type,
-                name, type, (unsigned long)p->block[v->i].offset);
+        sn_putf(b, "    %s *const %s = (%s *)(void *)(%s + %lu);\n", type, name,
+                type, sn_aot_base(p, p->region[v->i]),
+                (unsigned long)p->block[v->i].offset);
     }
 }
 
@@ -285,6 +221,12 @@ put_copies(SnProgram *p)
     }
 }
 
+static bool
+has_base(const SnProgram *p, uint32_t r, const char *code)
+{
+    return strstr(code, sn_format(p->a, "(%s + ", sn_aot_base(p, r))) != NULL;
+}
+
 static const char *
 run_function(const SnProgram *p)
 {
@@ -296,13 +238,20 @@ run_function(const SnProgram *p)
     sn_buf_init(&v, p->a);
     put_values(p, &v, code);
     sn_putf(&b, "\n%s\n{\n", signature(p));
-    bool base = v.n || strstr(code, "(base + ");
-    if (base)
-        sn_puts(&b,
-                "    unsigned char *const base = (unsigned char *)arena;\n");
-    sn_puts(&b, sn_buf_str(&v));
-    if (!base)
-        sn_puts(&b, "    (void)arena;\n");
+    const char *values = sn_buf_str(&v);
+    if (p->o->binary)
+        sn_aot_const_bind(p, &b);
+    for (uint32_t r = 0; r < p->nregion; r++)
+        if (has_base(p, r, values) || has_base(p, r, code))
+            sn_putf(&b, "    unsigned char *const %s = (unsigned char *)%s;\n",
+                    sn_aot_base(p, r), sn_aot_arena(p, r));
+    sn_puts(&b, values);
+    for (uint32_t r = 0; r < p->nregion; r++)
+        if (!has_base(p, r, values) && !has_base(p, r, code))
+            sn_putf(&b, "    (void)%s;\n", sn_aot_arena(p, r));
+    if (p->o->binary)
+        sn_puts(&b, "    if (memcmp(w, tag, sizeof tag) != 0)\n"
+                    "        return 2;\n");
     for (uint32_t i = 0; i < p->x->ninput; i++)
         if (!strstr(code, sn_format(p->a, "in%u", i)))
             sn_putf(&b, "    (void)in%u;\n", i);
@@ -339,139 +288,53 @@ kernels(const SnProgram *p, const char *code)
             "makes sure. */\n"
             "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
             "#elif defined(__GNUC__)\n"
-            "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n",
-            up, up);
+            "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n"
+            "#ifndef __cplusplus\n#define %s_restrict restrict\n"
+            "#elif defined(__GNUC__)\n#define %s_restrict __restrict__\n"
+            "#else\n#define %s_restrict\n#endif\n\n",
+            up, up, p->name, p->name, p->name);
     sn_puts(&b, sn_pick_rename(p->a, defs, p->name, p->o->target->dsp));
     sn_puts(&b, "#endif\n");
     return sn_buf_str(&b);
 }
 
 static void
-add(Files *f, const char *suffix, const char *text)
+add_bytes(Files *f, const char *suffix, const void *text, size_t size)
 {
-    uint32_t n = f->out->nfile;
+    uint32_t n = f->out->nfile, m = n;
     const char *name = *suffix == '/'
                            ? suffix + 1
                            : sn_format(f->p->a, "%s%s", f->p->name, suffix);
 
     SN_PUSH(f->p->a, f->out->file, n, name);
+    SN_PUSH(f->p->a, f->out->size, m, size);
     SN_PUSH(f->p->a, f->out->text, f->out->nfile, text);
+}
+
+static void
+add(Files *f, const char *suffix, const char *text)
+{
+    add_bytes(f, suffix, text, strlen(text));
 }
 
 static const char *
 makefile(const SnProgram *p)
 {
+    const char *n = p->name;
+    const char *weights =
+        p->o->binary ? "" : sn_format(p->a, " %s_weights.o", n);
+
     return sn_format(
         p->a,
         "# Builds %s_test, which exits 0 where the network gives the outputs "
         "that it\n# should, and 1 where it does not.\nCC ?= cc\n"
         "CFLAGS ?= -O2\n\n"
-        "OBJ = %s.o %s_weights.o\n\n%s_test: %s_test.o $(OBJ)\n"
+        "OBJ = %s.o%s\n\n%s_test: %s_test.o $(OBJ)\n"
         "\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ %s_test.o $(OBJ)\n\n"
         "%%.o: %%.c %s.h\n\t$(CC) $(CFLAGS) -ffp-contract=off -c -o $@ $<\n\n"
         "%s.o: %s_kernels.h\n\ntest: %s_test\n\t./%s_test\n\nclean:\n"
         "\trm -f *.o %s_test\n\n.PHONY: test clean\n",
-        p->name, p->name, p->name, p->name, p->name, p->name, p->name, p->name,
-        p->name, p->name, p->name, p->name);
-}
-
-/* ---- the memory map ---- */
-
-static void
-put_json_port(SnBuf *b, const SnProgram *p, const SnPort *x, bool last)
-{
-    sn_puts(b, "    {\"name\": ");
-    sn_put_json(b, x->name);
-    sn_puts(b, ", \"type\": ");
-    sn_put_json(b, sn_type_str(p->a, x->type));
-    sn_puts(b, ", \"shape\": [");
-    for (int i = 0; i < x->shape->rank; i++)
-        sn_putf(b, "%s%lld", i ? ", " : "", (long long)x->shape->dim[i]);
-    sn_putf(b, "], \"bytes\": %lu}%s\n",
-            (unsigned long)sn_tensor_nbyte(x->type, x->shape), last ? "" : ",");
-}
-
-static void
-put_json_values(SnBuf *b, const SnProgram *p)
-{
-    bool any = false;
-
-    for (SnRef r = 0; r < (SnRef)p->g->nnode << SN_RESBITS; r++) {
-        const SnAotValue *v = &p->value[r];
-        if (v->home != SN_HOME_ARENA || v->alias)
-            continue;
-        const SnBlock *k = &p->block[v->i];
-        sn_puts(b, any ? ",\n    {\"name\": " : "    {\"name\": ");
-        sn_put_json(b, sn_name(p->g, r));
-        sn_putf(b,
-                ", \"offset\": %lu, \"bytes\": %lu, \"first\": %u, "
-                "\"last\": %u}",
-                (unsigned long)k->offset,
-                (unsigned long)sn_tensor_nbyte(sn_type(p->g, r),
-                                               sn_shape_of(p->g, r)),
-                k->first, k->last);
-        any = true;
-    }
-    sn_puts(b, any ? "\n" : "");
-}
-
-static const char *
-json(const SnProgram *p, const SnAot *o)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, p->a);
-    sn_puts(&b, "{\n  \"name\": ");
-    sn_put_json(&b, p->name);
-    sn_putf(&b,
-            ",\n  \"target\": \"%s\",\n  \"arena\": %lu,\n"
-            "  \"arena_bound\": %lu,\n  \"alignment\": %d,\n"
-            "  \"weights\": %lu,\n  \"tables\": %lu,\n  \"inputs\": [\n",
-            p->o->target->name, (unsigned long)o->arena,
-            (unsigned long)o->bound, SN_AOT_ALIGN, (unsigned long)o->weights,
-            (unsigned long)o->tables);
-    for (uint32_t i = 0; i < p->x->ninput; i++)
-        put_json_port(&b, p, &p->x->input[i], i + 1 == p->x->ninput);
-    sn_puts(&b, "  ],\n  \"outputs\": [\n");
-    for (uint32_t i = 0; i < p->x->noutput; i++)
-        put_json_port(&b, p, &p->x->output[i], i + 1 == p->x->noutput);
-    sn_puts(&b, "  ],\n  \"nodes\": [\n");
-    for (uint32_t i = 0; i < o->ncost; i++) {
-        sn_puts(&b, "    {\"name\": ");
-        sn_put_json(&b, o->cost[i].label);
-        sn_putf(&b, ", \"flash\": %lu, \"ram\": %lu, \"operations\": %.0f}%s\n",
-                (unsigned long)o->cost[i].flash, (unsigned long)o->cost[i].live,
-                o->cost[i].ops, i + 1 == o->ncost ? "" : ",");
-    }
-    sn_puts(&b, "  ],\n  \"values\": [\n");
-    put_json_values(&b, p);
-    sn_puts(&b, "  ]\n}\n");
-    return sn_buf_str(&b);
-}
-
-static void
-put_costs(const SnProgram *p, SnAot *o)
-{
-    for (uint32_t s = 0; s < p->x->nstep; s++) {
-        SnId id = p->x->step[s].node;
-        const SnNode *n = sn_node(p->g, id);
-        SnAotCost c = {.node = id,
-                       .label = sn_label(p->g, id, p->a),
-                       .flash = p->tables[s]};
-        o->tables += p->tables[s];
-        for (uint32_t i = 0; i < n->nin; i++)
-            if (n->in[i].ref && p->tile[s] && p->tile[s]->w == i &&
-                p->tile[s]->pack)
-                c.flash += p->tile[s]->npack;
-            else if (n->in[i].ref && sn_def(p->g, n->in[i].ref)->data)
-                c.flash += sn_tensor_nbyte(sn_type(p->g, n->in[i].ref),
-                                           sn_shape_of(p->g, n->in[i].ref));
-        for (uint32_t i = 0; i < p->nblock; i++)
-            if (p->block[i].first <= s && s <= p->block[i].last)
-                c.live += p->block[i].nbyte;
-        c.ops = p->skipped[s] ? 0 : sn_node_ops(p->g, id);
-        SN_PUSH(p->a, o->cost, o->ncost, c);
-    }
+        n, n, weights, n, n, n, n, n, n, n, n, n);
 }
 
 /* ---- */
@@ -488,36 +351,43 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
 
     sn_buf_init(&p.nodes, a);
     sn_buf_init(&p.calls, a);
-    sn_buf_init(&p.packed, a);
-    sn_buf_init(&p.extern_, a);
     SN_TRY(sn_aot_tiles(&p));
     sn_aot_place(&p);
     for (uint32_t s = 0; s < x->nstep; s++)
         SN_TRY(sn_aot_node(&p, s));
     put_copies(&p);
-    *r = (SnAot){.name = o->name, .x = x, .arena = p.arena, .bound = p.bound};
+    *r = (SnAot){.name = o->name,
+                 .x = x,
+                 .arena = p.arena,
+                 .bound = p.bound,
+                 .nregion = p.nregion};
+    memcpy(r->region, p.size, sizeof r->region);
+    SnBuf calls = p.calls;
+    sn_aot_constants(&p, sn_buf_str(&calls));
+    r->weights = p.weights;
+    const uint8_t *bytes = sn_aot_const_bytes(&p, &p.nbinary);
     const char *nodes = sn_buf_str(&p.nodes), *run = run_function(&p);
-    put_weights(&f, run);
     sn_buf_init(&c, a);
     put_made(&c, "The network.");
-    sn_putf(&c, "#include \"%s.h\"\n#include \"%s_kernels.h\"\n\n%s", p.name,
-            p.name, sn_buf_str(&f.extern_));
+    sn_putf(&c, "#include \"%s.h\"\n#include \"%s_kernels.h\"\n\n", p.name,
+            p.name);
+    sn_aot_const_extern(&p, &c);
     sn_puts(&c, sn_pick_rename(a, nodes, p.name, o->target->dsp));
     sn_puts(&c, run);
     sn_buf_init(&w, a);
     put_made(&w, "The network's constants.");
-    sn_puts(&w, "#include <math.h>\n#include <stdbool.h>\n"
-                "#include <stdint.h>\n\n");
-    sn_puts(&w, sn_buf_str(&f.extern_));
-    sn_puts(&w, sn_buf_str(&f.weights));
+    sn_aot_const_text(&p, upper(a, p.name), &w);
     SN_TRY(sn_aot_test(&p, &test));
-    put_costs(&p, r);
+    sn_aot_costs(&p, r);
     add(&f, ".h", header(&p));
     add(&f, ".c", sn_buf_str(&c));
     add(&f, "_kernels.h", kernels(&p, nodes));
-    add(&f, "_weights.c", sn_buf_str(&w));
+    if (o->binary)
+        add_bytes(&f, "_weights.bin", bytes, p.nbinary);
+    else
+        add(&f, "_weights.c", sn_buf_str(&w));
     add(&f, "_test.c", test);
-    add(&f, ".json", json(&p, r));
+    add(&f, ".json", sn_aot_json(&p, r));
     add(&f, "/Makefile", makefile(&p));
     *out = r;
     return SN_OK;
@@ -533,7 +403,7 @@ sn_aot_write(const SnAot *p, const char *dir, SnDiag *d)
         s = sn_fail(d, SN_EOUTPUT, dir, "%s", strerror(errno));
     for (uint32_t i = 0; i < p->nfile && s == SN_OK; i++)
         s = sn_file_write(d, sn_format(a, "%s/%s", dir, p->file[i]), p->text[i],
-                          strlen(p->text[i]));
+                          p->size[i]);
     sn_arena_free(a);
     return s;
 }

@@ -30,6 +30,11 @@ typedef struct SnStrs { /* a NULL-terminated list */
     const char **v;
 } SnStrs;
 
+typedef struct SnSizes {
+    uint32_t n;
+    uint64_t *v;
+} SnSizes;
+
 typedef struct SnFloats {
     uint32_t n;
     float *v;
@@ -44,7 +49,8 @@ typedef struct SnArgs {
     const char *backend, *target; /* target is backend's other name */
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
     const char *layout, *format, *codes, *log;
-    const char *name, *compile_target, *io; /* compile */
+    const char *name, *compile_target, *io, *weights; /* compile */
+    SnSizes arenas;
     uint64_t max_ram, max_flash;
     bool report;
     SnStrs shape, dim;

@@ -68,6 +68,7 @@ typedef enum OptKind {
     O_REAL,  /* above zero */
     O_EACH,  /* may be repeated */
     O_LIST,  /* comma-separated, may be repeated */
+    O_SIZES, /* sizes, comma-separated */
     O_NUMS   /* comma-separated numbers */
 } OptKind;
 
@@ -202,6 +203,11 @@ static const Option options[] = {
     {"--io", "NAME", O_STR, AT(io), COMPILE,
      "of inputs and outputs: model (default), their types in the model, or "
      "int8, codes where it converts them"},
+    {"--weights", "NAME", O_STR, AT(weights), COMPILE,
+     "c (default), or binary: a file that the caller passes"},
+    {"--arenas", "BYTES,...", O_SIZES, AT(arenas), COMPILE,
+     "sizes of the memories that values lie in, the fastest first (default: "
+     "one)"},
     {"--report", NULL, O_FLAG, AT(report), COMPILE,
      "print what each node takes; -o may then be left out"},
     {"--max-ram", "BYTES", O_SIZE, AT(max_ram), COMPILE,
@@ -378,6 +384,21 @@ take_real(SnCli *c, const Option *o, const char *s, double *out)
 }
 
 static SnStatus
+take_sizes(SnCli *c, const Option *o, const char *s, SnSizes *out)
+{
+    *out = (SnSizes){0};
+    for (;;) {
+        size_t n = strcspn(s, ",");
+        uint64_t v;
+        SN_TRY(take_size(c, o, sn_strndup(c->a, s, n), &v));
+        SN_PUSH(c->a, out->v, out->n, v);
+        if (!s[n])
+            return SN_OK;
+        s += n + 1;
+    }
+}
+
+static SnStatus
 take_nums(SnCli *c, const Option *o, const char *s, SnFloats *out)
 {
     const char *p = s;
@@ -428,6 +449,8 @@ take_value(SnCli *c, const Option *o, const char *s)
             p += n + (p[n] == ',');
         }
         return SN_OK;
+    case O_SIZES:
+        return take_sizes(c, o, s, f);
     case O_NUMS:
         return take_nums(c, o, s, f);
     }

@@ -166,6 +166,80 @@ outside >"$tmp/tiles.sn"
 right tiles_outside "$tmp/tiles.sn" \
     "-std=c99 -fsanitize=undefined,address -fno-sanitize-recover=all" "$CC" --target=armv7em
 
+# Results over their operands.
+for policy in "" "rounding double"; do
+    chain "$policy" >"$tmp/chain.sn"
+    for target in portable armv7em; do
+        right "chain_$target${policy#rounding}" "$tmp/chain.sn" \
+            "-std=c99 -fsanitize=undefined,address -fno-sanitize-recover=all" "$CC" \
+            "--target=$target"
+    done
+done
+t chain_ram 0 out "arena 2240 bytes (lower bound 2240)" compile "$tmp/chain.sn" -o "$tmp/o"
+
+# ---- memories, weights as a file ----
+# split NAME FLAGS...: two memories and a file of weights.
+split() {
+    name=$1
+    shift
+    rm -rf "$tmp/o"
+    if "$sinter" compile "$tmp/chain.sn" -o "$tmp/o" "$@" >"$tmp/out" 2>"$tmp/err" &&
+        $CC $strict -std=c99 -o "$tmp/o/t" "$tmp"/o/*.c 2>"$tmp/err" &&
+        "$tmp/o/t" >"$tmp/out"; then
+        echo "ok compile $name"
+    else
+        echo "not ok compile $name"
+        head -n 5 "$tmp/err"
+        bad=1
+    fi
+}
+split weights_binary --weights binary
+make -s -C "$tmp/o" CC="$CC" CFLAGS=-O0 >"$tmp/err" 2>&1
+"$tmp/o/net_test" >"$tmp/out"
+rc=$?
+# Those of another program are refused; so is a file that is too short.
+printf 'AAAAAAAA' | dd of="$tmp/o/net_weights.bin" conv=notrunc 2>"$tmp/err"
+"$tmp/o/net_test" >"$tmp/out"
+rc=$rc,$?
+: >"$tmp/o/net_weights.bin"
+"$tmp/o/net_test" >"$tmp/out" 2>"$tmp/err"
+rc=$rc,$?
+if [ $rc = 0,1,3 ] && grep -q '"offset": 8, "bytes"' "$tmp/o/net.json"; then
+    echo "ok compile weights_other"
+else
+    echo "not ok compile weights_other: exit codes $rc, expected 0,1,3"
+    bad=1
+fi
+split arenas --arenas 800,1600 --weights binary
+t arenas_sizes 0 out "arena 1: " compile "$tmp/chain.sn" -o "$tmp/o" --arenas 800,1600
+t arenas_small 1 err "memory 1 takes 2192 bytes, more than 100" compile "$tmp/chain.sn" \
+    --report --arenas 100,100
+t arenas_what 2 err "is not a number of one or more" compile "$tmp/chain.sn" --arenas 1k,x
+t weights_what 2 err "expected c or binary" compile "$tmp/chain.sn" --report --weights elf
+# The compiler says that it does not fit; and C++ takes the program.
+"$sinter" compile "$tmp/chain.sn" -o "$tmp/o" >"$tmp/out"
+if $CC -std=c99 -DNET_ARENA_MAX=4096 -fsyntax-only "$tmp/o/net.c" &&
+    ! $CC -std=c99 -DNET_ARENA_MAX=2000 -fsyntax-only "$tmp/o/net.c" 2>"$tmp/err" &&
+    grep -q net_arena_fits "$tmp/err" &&
+    grep -q 'section(".rodata." name)' "$tmp/o/net_weights.c" &&
+    $CC -x c++ -Wall -Wextra -Werror -fsyntax-only "$tmp/o/net.c"; then
+    echo "ok compile header"
+else
+    echo "not ok compile header"
+    bad=1
+fi
+cat >"$tmp/quant.sn" <<'END'
+sinter-graph 1
+graph "quant" {
+  %x = Placeholder() : f32[1,64]
+  %q = Quantize(%x) : qi8<0.05, 3>[1,64]
+  %t = Flip(%q) {axes = [1]} : qi8<0.05, 3>[1,64]
+  Save(%t) {name = "t"}
+}
+END
+t max_ram_help 1 err "fewer channels where pictures are large; --io int8 takes 0" \
+    compile "$tmp/quant.sn" --report --max-ram 10
+
 # ---- the same bytes each time; a wrong weight is noticed ----
 rm -rf "$tmp/o" "$tmp/p"
 "$sinter" compile "$tmp/codes.sn" -o "$tmp/o" --name kws >"$tmp/out" 2>&1

@@ -35,6 +35,45 @@ check_name(SnCli *c, const char *s)
                          s);
 }
 
+/* ---- options ---- */
+
+static SnStatus
+check_io(SnCli *c, bool *codes)
+{
+    const char *io = c->args.io;
+
+    *codes = io && !strcmp(io, "int8");
+    return !io || *codes || !strcmp(io, "model")
+               ? SN_OK
+               : sn_fail(c->d, SN_EUSAGE, "--io",
+                         "'%s'; expected model or int8", io);
+}
+
+static SnStatus
+check_weights(SnCli *c, SnAotOpts *o)
+{
+    const char *w = c->args.weights;
+
+    o->binary = w && !strcmp(w, "binary");
+    return !w || o->binary || !strcmp(w, "c")
+               ? SN_OK
+               : sn_fail(c->d, SN_EUSAGE, "--weights",
+                         "'%s'; expected c or binary", w);
+}
+
+static SnStatus
+check_arenas(SnCli *c, SnAotOpts *o)
+{
+    o->nregion = c->args.arenas.n;
+    if (o->nregion > SN_AOT_REGIONS)
+        return sn_fail(c->d, SN_EUSAGE, "--arenas",
+                       "has %u sizes, expected at most %d", o->nregion,
+                       SN_AOT_REGIONS);
+    for (uint32_t i = 0; i < o->nregion; i++)
+        o->region[i] = (size_t)c->args.arenas.v[i];
+    return SN_OK;
+}
+
 /* ---- what it takes ---- */
 
 /* A table of its steps. */
@@ -79,53 +118,14 @@ largest(SnCli *c, const SnAot *p, bool ram)
     return sn_buf_str(&b);
 }
 
+/* ---- the program ---- */
+
 static SnStatus
-check_limit(SnCli *c, const SnAot *p, bool ram)
+program(SnCli *c, const char *path, bool codes, SnAotOpts *o, const SnAot **p)
 {
-    const char *option = ram ? "--max-ram" : "--max-flash";
-    size_t have = ram ? p->arena : p->weights + p->tables;
-    unsigned long most =
-        (unsigned long)(ram ? c->args.max_ram : c->args.max_flash);
-
-    if (most == 0 || have <= most)
-        return SN_OK;
-    SnStatus s =
-        sn_fail(c->d, SN_ECHECK, option,
-                "%s take%s %lu bytes, more than %lu; the largest: %s",
-                ram ? "the arena" : "constants and tables", ram ? "s" : "",
-                (unsigned long)have, most, largest(c, p, ram));
-    if (!ram)
-        sn_diag_help(c->d, "one scale for all weights of a node "
-                           "(quantize --per-tensor) takes less, and so does "
-                           "a network with fewer channels");
-    else if (p->bound > most)
-        sn_diag_help(c->d,
-                     "this order of nodes needs %lu: a smaller input, or fewer "
-                     "channels where pictures are large",
-                     (unsigned long)p->bound);
-    return s;
-}
-
-SnStatus
-sn_verb_compile(SnCli *c)
-{
-    SnAotOpts o = {.name = c->args.name ? c->args.name : "net"};
     const SnExec *x;
-    const SnAot *p;
-    const char *path;
     SnGraph *g;
 
-    SN_TRY(sn_cli_model(c, 1, &path));
-    if (!c->args.output && !c->args.report)
-        return sn_fail(c->d, SN_EUSAGE, "-o",
-                       "is missing: expected the directory to write into, or "
-                       "--report");
-    SN_TRY(check_name(c, o.name));
-    SN_TRY(check_target(c, &o.target));
-    bool codes = c->args.io && !strcmp(c->args.io, "int8");
-    if (c->args.io && !codes && strcmp(c->args.io, "model"))
-        return sn_fail(c->d, SN_EUSAGE, "--io", "'%s'; expected model or int8",
-                       c->args.io);
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {
         SnRewriter *rw = sn_rewriter_new(c->a, &sn_rewrite_defaults, c->d);
@@ -137,15 +137,136 @@ sn_verb_compile(SnCli *c)
         SN_TRY(sn_verify(g, c->d));
     }
     SN_TRY(sn_exec_prepare(c->a, g, NULL, c->d, &x));
-    if (c->args.input.n)
-        SN_TRY(sn_cli_samples(c, x, &c->args.input, "--input", &o.samples));
-    SN_TRY(sn_aot(c->a, x, &o, c->d, &p));
+    if (c->args.input.n && !o->samples)
+        SN_TRY(sn_cli_samples(c, x, &c->args.input, "--input", &o->samples));
+    return sn_aot(c->a, x, o, c->d, p);
+}
+
+/* ---- limits ---- */
+
+static size_t
+total(const SnAot *p, bool ram)
+{
+    return ram ? p->arena : p->weights + p->tables;
+}
+
+/* What the program would take with other options, where that is less. */
+static void
+put_other(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *was,
+          bool codes, bool ram, SnBuf *b)
+{
+    SnAotOpts o = {.name = was->name, .target = was->target, .binary = true};
+    const SnAot *q;
+
+    if (!codes && program(c, path, true, &o, &q) == SN_OK &&
+        total(q, ram) < total(p, ram))
+        sn_putf(b, "; --io int8 takes %lu", (unsigned long)total(q, ram));
+    o.target = sn_aot_target(NULL);
+    if (o.target != was->target && program(c, path, codes, &o, &q) == SN_OK &&
+        total(q, ram) < total(p, ram))
+        sn_putf(b, "; --target portable takes %lu",
+                (unsigned long)total(q, ram));
+}
+
+static const char *
+help(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o, bool codes,
+     bool ram, unsigned long most)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, c->a);
+    if (ram && p->bound > most)
+        sn_putf(&b,
+                "this order of nodes needs %lu: a smaller input, or fewer "
+                "channels where pictures are large",
+                (unsigned long)p->bound);
+    else if (ram)
+        sn_putf(&b, "no order of memory was found for less, %lu is possible",
+                (unsigned long)p->bound);
+    else
+        sn_putf(&b,
+                "one scale for all weights of a node (quantize --per-tensor) "
+                "takes less, of %lu bytes of tables, and so does a network "
+                "with fewer channels",
+                (unsigned long)p->tables);
+    put_other(c, path, p, o, codes, ram, &b);
+    return sn_buf_str(&b);
+}
+
+static SnStatus
+check_limit(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o,
+            bool codes, bool ram)
+{
+    const char *option = ram ? "--max-ram" : "--max-flash";
+    size_t have = total(p, ram);
+    unsigned long most =
+        (unsigned long)(ram ? c->args.max_ram : c->args.max_flash);
+
+    if (most == 0 || have <= most)
+        return SN_OK;
+    const char *hint = help(c, path, p, o, codes, ram, most);
+    SnStatus s =
+        sn_fail(c->d, SN_ECHECK, option,
+                "%s take%s %lu bytes, more than %lu; the largest: %s",
+                ram ? "the arena" : "constants and tables", ram ? "s" : "",
+                (unsigned long)have, most, largest(c, p, ram));
+    sn_diag_help(c->d, "%s", hint);
+    return s;
+}
+
+/* The last memory takes what the others do not. */
+static SnStatus
+check_regions(SnCli *c, const SnAot *p, const SnAotOpts *o)
+{
+    uint32_t last = o->nregion ? o->nregion - 1 : 0;
+
+    if (o->nregion == 0 || p->region[last] <= o->region[last])
+        return SN_OK;
+    SnStatus s = sn_fail(c->d, SN_ECHECK, "--arenas",
+                         "memory %u takes %lu bytes, more than %lu; the "
+                         "largest: %s",
+                         last, (unsigned long)p->region[last],
+                         (unsigned long)o->region[last], largest(c, p, true));
+    sn_diag_help(c->d, "a value lies in one memory as a whole: a larger one, "
+                       "or fewer");
+    return s;
+}
+
+static void
+put_regions(SnCli *c, const SnAot *p)
+{
+    for (uint32_t i = 0; i < p->nregion && p->nregion > 1; i++)
+        sn_putf(&c->out, "arena %u: %lu bytes\n", i,
+                (unsigned long)p->region[i]);
+}
+
+SnStatus
+sn_verb_compile(SnCli *c)
+{
+    SnAotOpts o = {.name = c->args.name ? c->args.name : "net"};
+    const SnAot *p;
+    const char *path;
+    bool codes;
+
+    SN_TRY(sn_cli_model(c, 1, &path));
+    if (!c->args.output && !c->args.report)
+        return sn_fail(c->d, SN_EUSAGE, "-o",
+                       "is missing: expected the directory to write into, or "
+                       "--report");
+    SN_TRY(check_name(c, o.name));
+    SN_TRY(check_target(c, &o.target));
+    SN_TRY(check_io(c, &codes));
+    SN_TRY(check_weights(c, &o));
+    SN_TRY(check_arenas(c, &o));
+    SN_TRY(program(c, path, codes, &o, &p));
     if (c->args.report)
         put_report(c, p);
-    SN_TRY(check_limit(c, p, true));
-    SN_TRY(check_limit(c, p, false));
+    SN_TRY(check_limit(c, path, p, &o, codes, true));
+    SN_TRY(check_limit(c, path, p, &o, codes, false));
+    SN_TRY(check_regions(c, p, &o));
     if (c->args.output)
         SN_TRY(sn_aot_write(p, c->args.output, c->d));
+    put_regions(c, p);
     sn_putf(&c->out,
             "%s: arena %lu bytes (lower bound %lu), constants %lu, tables "
             "%lu\n",
