@@ -240,6 +240,31 @@ END
 t max_ram_help 1 err "fewer channels where pictures are large; --io int8 takes 0" \
     compile "$tmp/quant.sn" --report --max-ram 10
 
+# ---- sinter run --backend c: the values of the evaluators, and nothing left behind ----
+mkdir "$tmp/left"
+export TMPDIR="$tmp/left"
+for b in c interp; do
+    "$sinter" run "$tmp/demo.sn" --backend $b --input $demo/test_images.npy -n 20 \
+        --mul 0.0039216 --dump "$tmp/$b.npy" >"$tmp/out" 2>"$tmp/err"
+done
+if cmp "$tmp/c.npy" "$tmp/interp.npy" && [ -z "$(ls "$tmp/left")" ]; then
+    echo "ok compile run_c"
+else
+    echo "not ok compile run_c: $(ls "$tmp/left")"
+    bad=1
+fi
+CC=no-such-compiler t run_no_compiler 4 err "'no-such-compiler' is not there" run \
+    "$tmp/demo.sn" --backend c --input $demo/test_images.npy -n 1
+CC=false t run_bad_compiler 4 err "'false' does not compile the program" run \
+    "$tmp/demo.sn" --backend c --input $demo/test_images.npy -n 1
+t run_c_kernels 2 err "cannot be combined with --check-kernels" run "$tmp/demo.sn" --backend c \
+    --check-kernels --input $demo/test_images.npy
+if [ -n "$(ls "$tmp/left")" ]; then
+    echo "not ok compile run_left: $(ls "$tmp/left")"
+    bad=1
+fi
+unset TMPDIR
+
 # ---- the same bytes each time; a wrong weight is noticed ----
 rm -rf "$tmp/o" "$tmp/p"
 "$sinter" compile "$tmp/codes.sn" -o "$tmp/o" --name kws >"$tmp/out" 2>&1

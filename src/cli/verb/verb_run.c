@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/score.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "cli/inputs.h"
+#include "cli/verb/run_c.h"
 #include "graph/desc.h"
 #include "run/npy.h"
 
@@ -82,7 +85,7 @@ run_model(SnCli *c, const char *path, SnResults *res)
     SnInputs *in = sn_inputs_new(c->a, res->x, res->samples);
     res->seen = sn_inputs_see;
     res->seen_ctx = in;
-    SN_TRY(sn_results_run(c, res));
+    SN_TRY(c->args.as_c ? sn_run_c(c, res) : sn_results_run(c, res));
     sn_inputs_warn_finite(c, in, "--input");
     sn_inputs_warn_range(c, in, "--input");
     return SN_OK;
@@ -210,6 +213,24 @@ put_values(SnCli *c, const SnResults *r)
     }
 }
 
+/* --backend c: what the evaluators would run is written as a program. */
+static SnStatus
+take_c(SnCli *c)
+{
+    const char *b = c->args.backend;
+
+    c->args.as_c =
+        b && (!strcmp(b, "c") || !strcmp(b, "C")) && !sn_backend_named(b);
+    if (!c->args.as_c)
+        return SN_OK;
+    c->args.backend = "interp";
+    if (c->args.check_kernels || c->args.tune_file || c->args.pack_cache)
+        return sn_fail(c->d, SN_EUSAGE, "--backend c",
+                       "cannot be combined with --check-kernels, --tuned or "
+                       "--pack-cache");
+    return SN_OK;
+}
+
 SnStatus
 sn_verb_run(SnCli *c)
 {
@@ -217,6 +238,7 @@ sn_verb_run(SnCli *c)
     SnResults r = {0};
 
     SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(take_c(c));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump", c->args.dump, NULL,
                                           "an .npy file", .text = false}));
     SN_TRY(sn_cli_pack_check(c, path));
