@@ -92,6 +92,11 @@ $(EP_HOST): $(BUILD)/tests/%: $(BUILD)/obj/tests/ep/%.o $(BUILD)/obj/tests/diffe
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 
+$(BUILD)/tests/ep_differ: $(BUILD)/obj/tests/ep/ep_differ.o \
+    $(filter-out %/differ.o %/shrink.o %/vectors.o,$(DIFFER_O)) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+
 # The provider in a runtime that answers as it is told; how it divides graphs.
 $(BUILD)/obj/tests/ep/ep_fake.o: INC += -Itests
 $(BUILD)/tests/ep_fake $(BUILD)/tests/ep_parts: $(BUILD)/tests/%: \

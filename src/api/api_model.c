@@ -218,6 +218,7 @@ check_whole(const SinterModel *m, SinterError *err)
 typedef struct Optimize {
     SinterModel *m;
     const char *passes; /* NULL: the usual ones */
+    bool exact;
 } Optimize;
 
 /* What the passes leave behind goes with the old arena. */
@@ -229,8 +230,11 @@ optimize(SnArena *a, SnDiag *d, void *ctx)
     SnGraph *g = m->g;
     SnArena *was = m->a;
 
+    SnRewriteOpts opts = sn_rewrite_defaults;
+
     m->g = NULL;
-    SnRewriter *rw = sn_rewriter_new(a, &sn_rewrite_defaults, d);
+    opts.exact = o->exact;
+    SnRewriter *rw = sn_rewriter_new(a, &opts, d);
     SN_TRY(sn_rewrite(rw, g, o->passes ? o->passes : "optimize"));
     SN_TRY(sn_verify(g, d));
     SnArena *now = sn_arena_new();
@@ -247,7 +251,16 @@ optimize(SnArena *a, SnDiag *d, void *ctx)
 SinterStatus
 sinter_model_optimize(SinterModel *m, const char *passes, SinterError *err)
 {
-    Optimize o = {m, passes};
+    Optimize o = {m, passes, false};
+    SinterStatus st = check_whole(m, err);
+
+    return st == SINTER_OK ? sn_api_call(&m->host, optimize, &o, err) : st;
+}
+
+SinterStatus
+sinter_model_optimize_exact(SinterModel *m, SinterError *err)
+{
+    Optimize o = {m, NULL, true};
     SinterStatus st = check_whole(m, err);
 
     return st == SINTER_OK ? sn_api_call(&m->host, optimize, &o, err) : st;

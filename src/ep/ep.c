@@ -34,10 +34,11 @@ option(const OrtTable *api, const OrtOptions *o, const char *key, char *out,
 static OrtStatus *
 read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
 {
-    char bits[16], threads[16], *stop;
+    char bits[16], threads[16], small[16], *stop;
 
     option(api, o, "bits", bits, sizeof bits);
     option(api, o, "threads", threads, sizeof threads);
+    option(api, o, "small", small, sizeof small);
     option(api, o, "leave", ep->leave, sizeof ep->leave);
     ep->contract = !strcmp(bits, "contract");
     if (!ep->contract && *bits && strcmp(bits, "same") != 0)
@@ -49,6 +50,9 @@ read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
                             "sinter: option threads is not a number from 1 to "
                             "64");
     ep->threads = (uint32_t)n;
+    ep->small = !strcmp(small, "1");
+    if (!ep->small && *small && strcmp(small, "0") != 0)
+        return sn_ep_failed(api, "sinter: option small is neither '0' nor '1'");
     if (!strcmp(ep->leave, "?"))
         return sn_ep_failed(api, "sinter: option leave is longer than 2047 "
                                  "characters");
@@ -96,6 +100,7 @@ static void
 release(OrtFactory *f, OrtEp *ep)
 {
     (void)f;
+    sn_ep_forget((SnEp *)ep);
     free((SnEp *)ep);
 }
 

@@ -75,6 +75,36 @@ first_reason(Claim *c, uint32_t i)
     return why || c->ep->contract ? why : sn_ep_differs(&c->w, i);
 }
 
+void
+sn_ep_forget(SnEp *ep)
+{
+    for (char **s = ep->fixed; s && *s; s++)
+        free(*s);
+    free(ep->fixed);
+    ep->fixed = NULL;
+}
+
+/* ONNX Runtime checks the shapes of what a caller hands over, and no others:
+ * those that it works out for pools with ceil_mode, for one, are not always
+ * those of its results. */
+static OrtStatus *
+keep_inputs(Claim *c)
+{
+    size_t n = 0;
+
+    sn_ep_forget(c->ep);
+    c->ep->fixed = calloc(c->w.nvalue + 1, sizeof *c->ep->fixed);
+    for (size_t i = 0; c->ep->fixed && i < c->w.nvalue; i++) {
+        SnEpValue *v = &c->w.value[i];
+        v->port.loose = v->maker != 0;
+        if (v->maker || v->constant || v->foreign)
+            continue;
+        if (!(c->ep->fixed[n++] = strdup(v->name)))
+            return sn_ep_no_memory(c->ep->factory->api);
+    }
+    return c->ep->fixed ? NULL : sn_ep_no_memory(c->ep->factory->api);
+}
+
 /* What each node reads of others, also for graphs inside it. */
 static void
 connect(Claim *c)
@@ -180,7 +210,6 @@ try_part(Claim *c)
     SinterError e;
     const char *port;
 
-    c->blamed = false;
     if (!sn_ep_pack(&c->w, c->member, c->nmember, true, &g)) {
         blame_all(c, c->w.why);
         return NULL;
@@ -235,6 +264,17 @@ is_good(const Claim *c, uint64_t sum)
     return false;
 }
 
+/* Under `bits = same`, parts that only move and convert values are left: what
+ * is around them is ONNX Runtime's, which joins them to it. */
+static bool
+is_worth_it(const Claim *c)
+{
+    for (size_t m = 0; m < c->nmember; m++)
+        if (c->ep->contract || c->ep->small || sn_ep_works(&c->w, c->member[m]))
+            return true;
+    return false;
+}
+
 /* Parts all of which can be made sessions; *n is how many there are. */
 static OrtStatus *
 find_parts(Claim *c, uint32_t *n)
@@ -249,7 +289,10 @@ find_parts(Claim *c, uint32_t *n)
             uint64_t sum = sum_of_members(c);
             if (is_good(c, sum))
                 continue;
-            OrtStatus *st = try_part(c);
+            c->blamed = false;
+            if (!is_worth_it(c))
+                blame_all(c, "no node of its part is worth a call");
+            OrtStatus *st = c->blamed ? NULL : try_part(c);
             if (st)
                 return st;
             if (c->blamed)
@@ -319,7 +362,9 @@ claim(SnArena *a, void *ctx)
         c->can[i] = !c->why[i];
     }
     connect(c);
-    st = find_parts(c, &n);
+    st = keep_inputs(c);
+    if (!st)
+        st = find_parts(c, &n);
     for (uint32_t p = 1; p <= n && !st; p++) {
         collect(c, p);
         st = fuse(c);

@@ -5,6 +5,8 @@
 
 #include "ep/ep_session.h"
 
+/* Frees what claiming keeps in ep. */
+void sn_ep_forget(SnEp *ep);
 OrtStatus *sn_ep_capability(OrtEp *ep, const OrtGraph *g, OrtSupport *s);
 
 #endif

@@ -320,7 +320,7 @@ compile_one(SnArena *a, void *ctx)
     SnEpGraph g;
     SinterError e;
 
-    if (!sn_ep_translate(a, api, x->g, &g, &why))
+    if (!sn_ep_translate(a, api, x->g, x->ep->fixed, &g, &why))
         return sn_ep_failed(api, sn_format(a, "sinter: %s", why));
     c->dynamic = g.dynamic;
     c->codes = g.codes;

@@ -36,7 +36,7 @@ describe(SnArena *a, const SnEpPort *p)
         Onnx__TensorShapeProto__Dimension *d =
             SN_NEW(a, Onnx__TensorShapeProto__Dimension);
         onnx__tensor_shape_proto__dimension__init(d);
-        if (p->dim[i] >= 0) {
+        if (p->dim[i] >= 0 && !p->loose) {
             d->value_case =
                 ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
             d->dim_value = p->dim[i];
@@ -64,6 +64,7 @@ add_read(Packer *k, uint32_t i)
         SN_PUSH(a, g->initializer, g->n_initializer, v->tensor);
         return true;
     }
+    out->dynamic = out->dynamic || v->port.loose;
     for (size_t d = 0; d < v->port.rank; d++)
         out->dynamic = out->dynamic || v->port.dim[d] < 0;
     SN_PUSH(a, out->input, out->ninput, v->port);
@@ -155,9 +156,18 @@ sn_ep_pack(SnEpWhole *w, const uint32_t *part, size_t n, bool numbered,
     return true;
 }
 
+static bool
+is_listed(char *const *list, const char *name)
+{
+    for (; list && *list; list++)
+        if (!strcmp(*list, name))
+            return true;
+    return false;
+}
+
 bool
 sn_ep_translate(SnArena *a, const OrtTable *api, const OrtGraph *g,
-                SnEpGraph *out, const char **why)
+                char *const *fixed, SnEpGraph *out, const char **why)
 {
     SnEpWhole w;
     bool ok = sn_ep_read(&w, a, api, g);
@@ -170,6 +180,8 @@ sn_ep_translate(SnArena *a, const OrtTable *api, const OrtGraph *g,
             return false;
         }
     }
+    for (size_t i = 0; i < w.nvalue; i++)
+        w.value[i].port.loose = !is_listed(fixed, w.value[i].name);
     ok = ok && sn_ep_pack(&w, all, w.nnode, false, out);
     *why = w.why;
     return ok;

@@ -11,7 +11,7 @@ typedef struct SnEpGraph { /* a part of a graph, for sinter */
     size_t ninput, noutput;
     SnEpPort *input, *output; /* constants are no inputs; what nobody reads
                                  outside is no output */
-    bool dynamic;             /* some dimension of an input is not known */
+    bool dynamic;             /* some input may have several shapes */
     bool codes;               /* some node is about quantized values */
 } SnEpGraph;
 
@@ -21,9 +21,11 @@ typedef struct SnEpGraph { /* a part of a graph, for sinter */
 bool sn_ep_pack(SnEpWhole *w, const uint32_t *part, size_t n, bool numbered,
                 SnEpGraph *out);
 
-/* All nodes of g, in a.  false, with *why: ONNX Runtime refused something, or
- * there is what no ModelProto of sinter's has (graphs inside, strings). */
+/* All nodes of g, in a; fixed, a NULL-ended list, is the inputs that have the
+ * shapes that they are said to have.  false, with *why: ONNX Runtime refused
+ * something, or there is what no ModelProto of sinter's has (graphs inside,
+ * strings). */
 bool sn_ep_translate(SnArena *a, const OrtTable *api, const OrtGraph *g,
-                     SnEpGraph *out, const char **why);
+                     char *const *fixed, SnEpGraph *out, const char **why);
 
 #endif

@@ -13,6 +13,8 @@ typedef struct SnEpPort { /* an input or output of the graph */
     int type; /* of its elements, as ONNX numbers them */
     size_t rank;
     int64_t *dim; /* [rank]; -1: not known */
+    bool loose;   /* the shape may be another when it runs: ONNX Runtime worked
+                     it out, and does not hold its kernels to it */
 } SnEpPort;
 
 typedef struct SnEpValue {
@@ -23,6 +25,8 @@ typedef struct SnEpValue {
     bool foreign;   /* an initializer that a caller may replace, or a value of
                        the graph around this one */
     bool output;    /* of the graph */
+    int plain;      /* 1: no element is NaN or -0; 2: one may be; 0: not known
+                       yet (ep_same.c) */
     uint32_t maker; /* node + 1; 0: an input or constant */
     Onnx__TensorProto *tensor; /* of a constant, when it has been asked for */
 } SnEpValue;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What has the bits of ONNX Runtime's CPU provider. */
+/* What has the bits of ONNX Runtime's CPU provider without optimizations. */
 #ifndef SN_EP_SAME_H
 #define SN_EP_SAME_H
 
 #include "ep/ep_read.h"
 
-/* Why node i need not have the bits of ONNX Runtime's CPU provider without
- * optimizations, or NULL: it has. */
+/* Why node i need not have these bits, or NULL: it has. */
 const char *sn_ep_differs(SnEpWhole *w, uint32_t i);
+/* Is node i one that is worth a call of sinter's? */
+bool sn_ep_works(const SnEpWhole *w, uint32_t i);
 
 #endif

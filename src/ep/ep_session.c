@@ -84,11 +84,16 @@ sn_ep_open(const SnEp *ep, const void *p, size_t n, bool codes,
     SinterSessionConfig o = {.size = sizeof o, .threads = ep->threads};
     SinterSession *s = NULL;
     SinterModel *m;
+    bool good = true;
 
     if (sinter_model_parse(&c, SINTER_FORMAT_ONNX, p, n, "graph", NULL,
                            shape ? &io : NULL, &m, e) != SINTER_OK)
         return NULL;
-    if (!codes || sinter_model_optimize(m, NULL, e) == SINTER_OK)
+    if (!ep->contract)
+        good = sinter_model_optimize_exact(m, e) == SINTER_OK;
+    else if (codes)
+        good = sinter_model_optimize(m, NULL, e) == SINTER_OK;
+    if (good)
         sinter_session_new(m, &o, &s, e);
     sinter_model_free(m);
     return s;

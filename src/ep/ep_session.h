@@ -16,7 +16,9 @@ typedef struct SnEp {
     SnEpFactory *factory;
     const OrtLogger *logger;
     bool contract; /* option bits */
+    bool small;    /* option small: parts of whatever size */
     uint32_t threads;
+    char **fixed;     /* inputs of the model; NULL ends them */
     char leave[2048]; /* operators, and nodes as "#12", between commas */
 } SnEp;
 

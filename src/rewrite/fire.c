@@ -107,6 +107,10 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
                     rw->pass->name);
         return false;
     }
+    if (rw->o.exact && claim.kind != SN_CLAIM_EXACT) {
+        sn_declined(rw, rule, g, root, "its claim is not that it is exact");
+        return false;
+    }
     if (rw->o.opt_limit >= 0 && rw->nfire >= (uint64_t)rw->o.opt_limit) {
         sn_declined(rw, rule, g, root, "--opt-limit is reached");
         return false;

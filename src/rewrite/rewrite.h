@@ -191,6 +191,7 @@ typedef void SnWatchFn(void *ctx, const SnRewriter *rw, const SnGraph *g,
 typedef struct SnRewriteOpts {
     const SnBackendDesc *backend; /* never NULL; default "interp" */
     bool strict_saturation;       /* no `assume calibrated` */
+    bool exact;                   /* only fires that claim to be */
     bool verify;                  /* sn_verify after every pass */
     bool check_passes;            /* evaluate every fire before and after */
     bool trace;                   /* one line per fire on stderr */

@@ -31,6 +31,7 @@ names src/onnx/export/export_map.c attributes that operators have from a later o
 names src/onnx/export/export_norm.c operators that normalizations are written as
 names src/onnx/export/export_ops.c which hook writes a kind, and what runs on codes
 names src/onnx/export/export_qop.c operators on codes: their operands are in an order of their own
+names src/ep/ep_same.c operators that ONNX Runtime computes alike: a fact about ONNX Runtime
 kinds src/onnx/export/export.c nodes that are no operator: data, conversions, ends
 kinds src/onnx/export/export_plain.c boundaries, and casts of uint8
 kinds src/rewrite/driver.c ends of the graph, conversions

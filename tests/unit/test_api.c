@@ -103,6 +103,40 @@ test_run(void **state)
 }
 
 /* Outputs that are not wanted are NULL; a batch gives what its samples give. */
+/* The usual passes merge two Rescales, which drops the rounding between them;
+ * the exact ones keep it. */
+static void
+test_exact(void **state)
+{
+    static const char twice[] = "sinter-graph 1\n"
+                                "graph \"m\" {\n"
+                                "  %x = Placeholder() : f32[1,4]\n"
+                                "  %q = Quantize(%x) : qi8<0.5, 0>[1,4]\n"
+                                "  %r = Rescale(%q) : qi8<3, 0>[1,4]\n"
+                                "  %s = Rescale(%r) : qi8<0.5, 0>[1,4]\n"
+                                "  %y = Dequantize(%s) : f32[1,4]\n"
+                                "  Save(%y) {name = \"out\"}\n"
+                                "}\n";
+    static const float want[2][4] = {{0, 0, -6, 3}, {0, 1, -6, 3}};
+    const void *in[] = {ramp};
+    float y[4];
+    void *out[] = {y};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        SinterModel *m = parse(NULL, twice);
+        assert_int_equal(i ? sinter_model_optimize(m, NULL, NULL)
+                           : sinter_model_optimize_exact(m, NULL),
+                         SINTER_OK);
+        SinterSession *s = open_session(m, 1);
+        assert_int_equal(sinter_session_run(s, in, out, NULL), SINTER_OK);
+        for (int k = 0; k < 4; k++)
+            assert_true(y[k] == want[i][k]);
+        sinter_session_free(s);
+        sinter_model_free(m);
+    }
+}
+
 static void
 test_batch(void **state)
 {
@@ -728,14 +762,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),       cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_codes),     cmocka_unit_test(test_uint8),
-        cmocka_unit_test(test_quantize),  cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_pack),      cmocka_unit_test(test_save),
-        cmocka_unit_test(test_errors),    cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_run_log),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_memory_save),
-        cmocka_unit_test(test_run_again), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_run),         cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_batch),       cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_uint8),       cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_settings),    cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_save),        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_limits),      cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_run_log),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory_save), cmocka_unit_test(test_run_again),
+        cmocka_unit_test(test_threads),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
