@@ -484,7 +484,9 @@ head_comment(SnRuleGen *cx, SnBuf *b)
 static void
 put_orders(SnRuleGen *cx, SnBuf *b, const char *fn)
 {
-    sn_putf(b, "\nstatic bool\n%s(SnGraph *g, SnRewriter *rw, SnId %s)\n{\n",
+    sn_putf(b,
+            "\nstatic SN_OWN_CODE bool\n"
+            "%s(SnGraph *g, SnRewriter *rw, SnId %s)\n{\n",
             fn, cx->root);
     if (cx->nswap == 1) {
         sn_rule_wrap(b, 4,
@@ -555,8 +557,9 @@ sn_emit_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b)
     if (!put_body(&cx, &body, count_swaps(r, r->pat)))
         put_body(&cx, &body, 0);
     head_comment(&cx, b);
-    sn_putf(b, "static bool\n%s%s(SnGraph *g, SnRewriter *rw, SnId %s", fn,
-            cx.nswap ? "_order" : "", cx.root);
+    sn_putf(b,
+            "static SN_OWN_CODE bool\n%s%s(SnGraph *g, SnRewriter *rw, SnId %s",
+            fn, cx.nswap ? "_order" : "", cx.root);
     if (cx.nswap)
         sn_puts(b, cx.nswap == 1 ? ", bool swap" : ", unsigned swap");
     sn_putf(b, ")\n{\n%s}\n", sn_buf_str(&body));

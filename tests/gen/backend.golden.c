@@ -8,7 +8,7 @@
  *       s.zp_shift} : o.type when s.type in [q8] and o.type in [q8] and
  *       s.round == before exact;
  */
-static bool
+static SN_OWN_CODE bool
 backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId s = SN_NODE(sn_in(g, o, 0));
@@ -53,7 +53,7 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
  *       Constant; removes Conv2D; claim exact; } builder sn_npu_pack_filter
  *       trusted "re-lays the filter";
  */
-static bool
+static SN_OWN_CODE bool
 backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
 {
     SnRef x = sn_in(g, c, 0);

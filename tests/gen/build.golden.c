@@ -8,7 +8,7 @@
  *       rank(s) == 1 and dim(s, 0) == 1 and c.clamp == full and o.clamp ==
  *       full real 1e-5;
  */
-static bool
+static SN_OWN_CODE bool
 build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
     SnId c = SN_NODE(sn_in(g, o, swap ? 1 : 0));
@@ -71,7 +71,7 @@ build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     return true;
 }
 
-static bool
+static SN_OWN_CODE bool
 build_scaled(SnGraph *g, SnRewriter *rw, SnId o)
 {
     return build_scaled_order(g, rw, o, false) ||
@@ -84,7 +84,7 @@ build_scaled(SnGraph *g, SnRewriter *rw, SnId o)
  *       like c : c.type when covers(r.clamp, reach(x)) refines trusted "of
  *       the generator, not of the prover";
  */
-static bool
+static SN_OWN_CODE bool
 build_narrow(SnGraph *g, SnRewriter *rw, SnId c)
 {
     SnId r = SN_NODE(sn_in(g, c, 0));
@@ -123,7 +123,7 @@ build_narrow(SnGraph *g, SnRewriter *rw, SnId c)
  *
  * The caller has seen that operand 0 is a Constant.
  */
-static bool
+static SN_OWN_CODE bool
 build_constant(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_is_const(g, SN_REF(o, 0)))
@@ -144,7 +144,7 @@ build_constant(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Dequantize.
  */
-static bool
+static SN_OWN_CODE bool
 build_like_other(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId dequantize = SN_NODE(sn_in(g, o, 0));
@@ -175,7 +175,7 @@ build_like_other(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Rescale.
  */
-static bool
+static SN_OWN_CODE bool
 build_flag(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId m = SN_NODE(sn_in(g, o, 0));
@@ -203,7 +203,7 @@ build_flag(SnGraph *g, SnRewriter *rw, SnId o)
  *       x) like o : x.type) : o.type when r.type == o.type and r.clamp ==
  *       full refines;
  */
-static bool
+static SN_OWN_CODE bool
 build_each_sunk(SnGraph *g, SnRewriter *rw, SnId o)
 {
     uint32_t n = sn_node(g, o)->nin;
@@ -255,7 +255,7 @@ build_each_sunk(SnGraph *g, SnRewriter *rw, SnId o)
  *   rule list: Reshape(Concat(x...) @c :1) @o => Concat(x) like c : o.type
  *       when count(x) == 1 and shape(c) == shape(o) exact;
  */
-static bool
+static SN_OWN_CODE bool
 build_list(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId c = SN_NODE(sn_in(g, o, 0));
@@ -287,7 +287,7 @@ build_list(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule output: Save(Dequantize(x)) @s => Save(x) like s optin "io";
  */
-static bool
+static SN_OWN_CODE bool
 build_output(SnGraph *g, SnRewriter *rw, SnId s)
 {
     SnId dequantize = SN_NODE(sn_in(g, s, 0));
@@ -310,7 +310,7 @@ build_output(SnGraph *g, SnRewriter *rw, SnId s)
  *
  * The caller has seen that operand 0 is a Placeholder.
  */
-static bool
+static SN_OWN_CODE bool
 build_input(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId p = SN_NODE(sn_in(g, o, 0));
@@ -344,7 +344,7 @@ build_input(SnGraph *g, SnRewriter *rw, SnId o)
  *       left, Splat() {value = 0, dims = [1]}) {clamp = [0, _]} : o.type
  *       when rank(a) >= 1 real 1e-6;
  */
-static bool
+static SN_OWN_CODE bool
 lower_sum(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
@@ -385,7 +385,7 @@ lower_sum(SnGraph *g, SnRewriter *rw, SnId o)
  *   lower long: Mul(_, _) @o => builder sn_lower_mul components left, right
  *       trusted "built by hand" real 1e-6;
  */
-static bool
+static SN_OWN_CODE bool
 lower_long(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))

@@ -5,7 +5,7 @@
  *   rule cheap: Rescale(x) @o => x when covers(o.clamp, reach(x)) and
  *       const(x) and x.type == o.type exact;
  */
-static bool
+static SN_OWN_CODE bool
 guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
@@ -37,7 +37,7 @@ guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
  *   rule sizes: Reshape(x) @o => x when rank(x) == 2 and dim(x, -1) * 2 >=
  *       dim(o, 0) + 1 and shape(x) == shape(o) exact;
  */
-static bool
+static SN_OWN_CODE bool
 guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
@@ -69,7 +69,7 @@ guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
  *       identity(o.perm) exact trusted "of the generator, not of the
  *       prover";
  */
-static bool
+static SN_OWN_CODE bool
 guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
@@ -93,7 +93,7 @@ guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
  *       1] and o.pads <= 0 and unused(o.idx) exact trusted "of the
  *       generator, not of the prover";
  */
-static bool
+static SN_OWN_CODE bool
 guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
@@ -125,7 +125,7 @@ guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
  *       before and not (o.zp_shift == 0) exact trusted "of the generator,
  *       not of the prover";
  */
-static bool
+static SN_OWN_CODE bool
 guard_words(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE)
@@ -154,7 +154,7 @@ guard_words(SnGraph *g, SnRewriter *rw, SnId o)
  *       shape(o) and (const(x) or const(y)) and o.zp_shift in [0, 128] real
  *       1e-5;
  */
-static bool
+static SN_OWN_CODE bool
 guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
     if (swap && (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE))
@@ -200,7 +200,7 @@ guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     return true;
 }
 
-static bool
+static SN_OWN_CODE bool
 guard_choice(SnGraph *g, SnRewriter *rw, SnId o)
 {
     return guard_choice_order(g, rw, o, false) ||
@@ -212,7 +212,7 @@ guard_choice(SnGraph *g, SnRewriter *rw, SnId o)
  *   rule scales: Rescale(x) @o => x when x.type == o.type and x.scale * 2.0
  *       == o.scale and x.zp - o.zp < 3 exact;
  */
-static bool
+static SN_OWN_CODE bool
 guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
@@ -249,7 +249,7 @@ guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Rescale.
  */
-static bool
+static SN_OWN_CODE bool
 guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId m = SN_NODE(sn_in(g, o, 0));
@@ -289,7 +289,7 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Splat.
  */
-static bool
+static SN_OWN_CODE bool
 guard_least(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId s = SN_NODE(sn_in(g, o, 0));
@@ -322,7 +322,7 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Rescale.
  */
-static bool
+static SN_OWN_CODE bool
 guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId r = SN_NODE(sn_in(g, o, 0));
@@ -359,7 +359,7 @@ guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Splat.
  */
-static bool
+static SN_OWN_CODE bool
 guard_kept(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId s = SN_NODE(sn_in(g, o, 0));
@@ -392,7 +392,7 @@ guard_kept(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Dequantize.
  */
-static bool
+static SN_OWN_CODE bool
 guard_needs(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId dequantize = SN_NODE(sn_in(g, o, 0));

@@ -12,7 +12,7 @@ enum { CLASS_CLAMPED = 0 };
  *
  * The caller has seen that operand 0 is a Relu.
  */
-static bool
+static SN_OWN_CODE bool
 match_plain(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId i_ = SN_NODE(sn_in(g, o, 0));
@@ -41,7 +41,7 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
  *       {clamp = o.clamp} : o.type when o.type == f32 and rank(x) >= 1
  *       exact trusted "of the generator, not of the prover";
  */
-static bool
+static SN_OWN_CODE bool
 match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
@@ -79,7 +79,7 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
  *       m.clamp)} when o.type == f32 and shape(m) == shape(o) real 1e-6
  *       trusted "of the generator, not of the prover";
  */
-static bool
+static SN_OWN_CODE bool
 match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
 {
     if ((swap & 1) && (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE))
@@ -126,7 +126,7 @@ match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
     return true;
 }
 
-static bool
+static SN_OWN_CODE bool
 match_two_orders(SnGraph *g, SnRewriter *rw, SnId o)
 {
     for (unsigned swap = 0; swap < 8; swap++)
@@ -141,7 +141,7 @@ match_two_orders(SnGraph *g, SnRewriter *rw, SnId o)
  *       when s.type == o.type and shape(x) == shape(o) exact trusted "of
  *       the generator, not of the prover";
  */
-static bool
+static SN_OWN_CODE bool
 match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
     if (!sn_range_full(sn_mul_attr(g, o)->clamp))
@@ -172,7 +172,7 @@ match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     return true;
 }
 
-static bool
+static SN_OWN_CODE bool
 match_typed(SnGraph *g, SnRewriter *rw, SnId o)
 {
     return match_typed_order(g, rw, o, false) ||
@@ -187,7 +187,7 @@ match_typed(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Reshape.
  */
-static bool
+static SN_OWN_CODE bool
 match_flags(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_max_pool_attr(g, o)->ceil_mode)
@@ -222,7 +222,7 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
  *       meet(bounds(o.type, 0, _), c.clamp)} : o.type when c.type == o.type
  *       and c.group == 1 exact;
  */
-static bool
+static SN_OWN_CODE bool
 match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId c = SN_NODE(sn_in(g, o, 0));
@@ -258,7 +258,7 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
  *       o.type when n.type == o.type and n.clamp == full and o.type == f32
  *       exact;
  */
-static bool
+static SN_OWN_CODE bool
 match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId n = SN_NODE(sn_in(g, o, 0));
@@ -300,7 +300,7 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Conv2D.
  */
-static bool
+static SN_OWN_CODE bool
 match_optional(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId c = SN_NODE(sn_in(g, o, 0));
@@ -341,7 +341,7 @@ match_optional(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Conv2D.
  */
-static bool
+static SN_OWN_CODE bool
 match_without(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId c = SN_NODE(sn_in(g, o, 0));
@@ -377,7 +377,7 @@ match_without(SnGraph *g, SnRewriter *rw, SnId o)
  *       when shape(p) == shape(o) exact trusted "of the generator, not of
  *       the prover";
  */
-static bool
+static SN_OWN_CODE bool
 match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId p = SN_NODE(sn_in(g, o, 0));
@@ -413,7 +413,7 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
  *
  * The caller has seen that operand 0 is a Relu.
  */
-static bool
+static SN_OWN_CODE bool
 match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_ints_equal(sn_max_pool_attr(g, o)->kernel,

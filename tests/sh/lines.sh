@@ -122,20 +122,30 @@ check "moved sn_where.c" differ "$tmp/before/sn_where.c" "$tmp/after/sn_where.c"
 
 # ---- what a debugger reads ----
 
-# Of a rule that a function of its own matches.  The line is that of the last
-# build that compiled it.
+# A breakpoint on the line of a rule stops where its function begins.  The line is
+# that of the last build that compiled it.
 object=$BUILD/obj/made/gen/sn_rules.o
-n=$(sed -n '/^#line .*passes\.def/h
-            /^quant_cleanup_roundtrip(/{
-                x
-                s/^#line \([0-9]*\) .*/\1/p
-            }' "$BUILD/line/sn_rules.c")
+awk '/^#line .*\.def"/ { line = $2; file = $3; gsub(/.*\/|"/, "", file) }
+    own && /^[a-z]/ { sub(/\(.*/, ""); print file, line, $0; own = 0 }
+    /^static SN_OWN_CODE bool/ { own = 1 }' "$BUILD/line/sn_rules.c" >"$tmp/own"
 if ! command -v readelf >/dev/null; then
     echo "skip lines debugger: no readelf"
 elif ! readelf --debug-dump=decodedline "$object" 2>/dev/null | grep -q sn_rules; then
     echo "skip lines debugger: objects without lines"
 else
     readelf --debug-dump=decodedline "$object" >"$tmp/lines" 2>&1
-    check debugger grep -qE "passes\.def +${n:-none} " "$tmp/lines"
+    nm "$object" | sed -nE 's/^0*([0-9a-f]*[0-9a-f]) t (.*)/\1 \2/p' >"$tmp/at"
+    check "debugger: rules with a function" [ "$(wc -l <"$tmp/own")" -ge 50 ]
+    missed=$(awk -v at="$tmp/at" -v lines="$tmp/lines" '
+        BEGIN {
+            while ((getline s <at) > 0) { split(s, p, " "); addr[p[2]] = p[1] }
+            while ((getline s <lines) > 0)
+                if (split(s, p, " ") >= 3 && p[1] ~ /\.def$/) {
+                    sub(/.*\//, "", p[1]); sub(/^0x/, "", p[3])
+                    seen[p[1], p[2], p[3]] = 1
+                }
+        }
+        !(($3 in addr) && (($1, $2, addr[$3]) in seen)) { print $3 }' "$tmp/own")
+    check "debugger: each begins on its line${missed:+: not }$missed" [ -z "$missed" ]
 fi
 exit $bad
