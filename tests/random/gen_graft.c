@@ -99,7 +99,8 @@ typedef struct Sizes {
     int64_t from, to;     /* one size, wherever it stands, becomes another; */
     SnId source;          /* or in this source only, */
     int axis;             /* there */
-    bool broadcast;       /* single dimensions become 1 */
+    bool broadcast;       /* single dimensions become 1, or all but the last:
+                             a picture of one pixel, a table of one row */
     const SnShape *image; /* or all values are codes of this shape, or of one
                              that broadcasts to it: what a rule says of any
                              type it must also do there */
@@ -157,11 +158,12 @@ resized(SnGen *p, const Sizes *z, SnId id, const SnShape *s)
             d[i] = sn_gen_chance(p, 25) ? 1 : z->image->dim[i];
         return sn_shape(p->g->pool, z->image->rank, d);
     }
+    bool flat = z->broadcast && sn_gen_chance(p, 25);
     for (int i = 0; i < s->rank; i++) {
         bool here =
             z->source ? id == z->source && i == z->axis : s->dim[i] == z->from;
         d[i] = here ? z->to : s->dim[i];
-        if (z->broadcast && sn_gen_chance(p, 25))
+        if (z->broadcast && (flat ? i + 1 < s->rank : sn_gen_chance(p, 25)))
             d[i] = 1;
         n *= d[i];
     }
