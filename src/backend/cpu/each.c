@@ -20,6 +20,7 @@ typedef struct Pair {
     SnIsa isa;
     SnEachF32 p;
     SnCpuWalk w;
+    bool plain; /* of reals, and neither operand repeats */
 } Pair;
 
 static bool
@@ -32,7 +33,10 @@ prepare_f32(SnPrep *p, SnEachOp op)
     k->isa = sn_isa();
     k->p = (SnEachF32){op, lim.lo, lim.hi};
     p->prep = k;
-    return sn_cpu_walk_open(p, &k->w, UNIT / 3);
+    if (!sn_cpu_walk_open(p, &k->w, UNIT / 3))
+        return false;
+    k->plain = sn_cpu_walk_plain(&k->w);
+    return true;
 }
 
 bool
@@ -105,9 +109,16 @@ SnStatus
 sn_cpu_each_pair(const SnCall *c)
 {
     const Pair *k = c->prep;
+    int64_t from = sn_cpu_first(c);
 
-    sn_cpu_walk(&k->w, c, c->in[0].type->elem == SN_I8 ? differences : reals,
-                k);
+    if (k->plain)
+        sn_each_f32(k->isa, &k->p, (const float *)c->in[0].data + from, 1,
+                    (const float *)c->in[1].data + from, 1,
+                    sn_cpu_count(c, k->w.m.count),
+                    (float *)c->out[0].data + from);
+    else
+        sn_cpu_walk(&k->w, c,
+                    c->in[0].type->elem == SN_I8 ? differences : reals, k);
     return SN_OK;
 }
 

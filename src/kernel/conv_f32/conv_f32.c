@@ -530,6 +530,35 @@ run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
         }
 }
 
+/* One pixel in all, as the product of a vector has: panels [b0, b1), without
+ * looking for where each of them begins. */
+static void
+run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
+        int64_t b0, int64_t b1)
+{
+    const Class *k = p->class;
+    const float *w = p->w ? p->w : packed;
+
+    for (int64_t i = b0; i < b1; i++) {
+        const Panel *b = &p->panel[i];
+        SnTileF32 t = {.w = w + b->at,
+                       .x = {x + b->x0 + first_tap(&p->geo, k, 0, 0)},
+                       .y = {y + b->c0},
+                       .nrow = 1,
+                       .lo = p->lo,
+                       .hi = p->hi,
+                       .npanel = b->npanel,
+                       .ncol = b->ncol};
+        for (int64_t kb = 0; kb < p->nkb; kb++) {
+            t.run = k->run ? k->run + k->at[kb] : NULL;
+            t.nrun = k->at[kb + 1] - k->at[kb];
+            t.bias = kb == 0 ? b->bias : NULL;
+            t.last = kb == p->nkb - 1;
+            p->g->tile[b->npanel - 1][0](&t);
+        }
+    }
+}
+
 void
 sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
                 int64_t u1)
@@ -551,6 +580,11 @@ sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
         for (uint32_t i = 0; i < p->nclass; i++)
             run_dw(p, &p->class[i], x, y, rows_before(p, &p->class[i], r0),
                    rows_before(p, &p->class[i], r1));
+        return;
+    }
+    if (p->geo.n * p->geo.oh * p->geo.ow == 1) {
+        if (r0 < r1)
+            run_one(p, packed, x, y, b0, b1);
         return;
     }
     for (int64_t r = r0; r < r1; r += p->rows)
