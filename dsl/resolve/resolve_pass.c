@@ -349,9 +349,9 @@ same_owner(const SnDefPass *a, const SnDefPass *b)
     return a->backend == b->backend;
 }
 
-static const char *const builtin[] = {"fold",   "place",     "keep_lower",
-                                      "dce",    "cse",       "backend",
-                                      "splats", "constants", "tables"};
+static const char *const builtin[] = {
+    "fold",    "place",  "keep_lower", "dce",    "cse",
+    "backend", "splats", "constants",  "tables", "beside"};
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void

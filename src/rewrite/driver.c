@@ -288,6 +288,8 @@ built_in(SnRewriter *rw, SnGraph *g, const char *name, bool *known)
         sn_tables_pass(rw, g);
         return SN_OK;
     }
+    if (!strcmp(name, "beside"))
+        return sn_beside_pass(rw, g);
     if (!strcmp(name, "dce")) {
         sn_dce(g);
         return SN_OK;
@@ -357,9 +359,9 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
     return rw->status;
 }
 
-static const char *const built_in_names[] = {"fold",   "cse",        "dce",
-                                             "place",  "keep_lower", "backend",
-                                             "splats", "constants",  "tables"};
+static const char *const built_in_names[] = {
+    "fold",    "cse",    "dce",       "place",  "keep_lower",
+    "backend", "splats", "constants", "tables", "beside"};
 enum { NBUILTIN = sizeof built_in_names / sizeof *built_in_names };
 
 const SnPipelineDesc *

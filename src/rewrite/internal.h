@@ -82,6 +82,9 @@ SnStatus sn_fold_pass(SnRewriter *rw, SnGraph *g);
 void sn_numbers_pass(SnRewriter *rw, SnGraph *g, bool splats);
 /* Functions of one 8-bit value become tables (tables.c). */
 void sn_tables_pass(SnRewriter *rw, SnGraph *g);
+/* Products of one value become one, and what is done alike to neighbouring
+ * parts of a row (beside.c). */
+SnStatus sn_beside_pass(SnRewriter *rw, SnGraph *g);
 /* Removes id, if nothing reads it, and what only it read. */
 void sn_remove_unused(SnGraph *g, SnId id);
 SnStatus sn_cse_pass(SnRewriter *rw, SnGraph *g);
