@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions around exp, tanh and log, a part of the values at a time: what
- * these are taken of is in t. */
+/* Functions around exp, tanh and log.  Without lanes of its own a variant has
+ * them by these functions, a part of the values at a time: what they are taken
+ * of is in t. */
 #include "kernel/point/curve_f32.h"
 
 #include <math.h>
@@ -100,6 +101,9 @@ part(SnIsa isa, const SnCurveF32 *p, const float *x, int64_t n, float *t,
     case SN_CURVE_TANH:
         sn_tanhf_run(isa, x, n, y);
         break;
+    case SN_CURVE_SIGMOID:
+        sn_sigmoidf_run(isa, x, n, y);
+        break;
     case SN_CURVE_SWISH:
         swish(isa, p->alpha, x, n, t, y);
         break;
@@ -128,8 +132,13 @@ void
 sn_curvef_run(SnIsa isa, const SnCurveF32 *p, const float *x, int64_t n,
               float *y)
 {
+    const SnPointF32 *v = sn_variant(&sn_point_f32_variants, isa);
     float t[PART];
 
+    if (v->curve) {
+        v->curve(p, x, n, y);
+        return;
+    }
     for (int64_t i = 0; i < n; i += PART)
         part(isa, p, x + i, n - i < PART ? n - i : PART, t, y + i);
 }

@@ -11,6 +11,7 @@ typedef enum SnCurve {
     SN_CURVE_EXP,
     SN_CURVE_LOG,
     SN_CURVE_TANH,
+    SN_CURVE_SIGMOID,
     SN_CURVE_SWISH,     /* alpha */
     SN_CURVE_GELU_TANH, /* nodes.def, GeluTanh */
     SN_CURVE_ELU,       /* alpha */

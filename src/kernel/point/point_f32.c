@@ -151,6 +151,12 @@ sn_expf_run(SnIsa isa, const float *x, int64_t n, float *y)
 void
 sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y)
 {
+    const SnCurveF32 sigmoid = {.op = SN_CURVE_SIGMOID};
+
+    if (variant(isa)->curve) {
+        variant(isa)->curve(&sigmoid, x, n, y);
+        return;
+    }
     variant(isa)->exp(x, -1, 0, n, y);
     variant(isa)->logistic(NULL, y, n);
 }
@@ -318,7 +324,7 @@ tanh_ref(const float *x, int64_t n, float *y)
 
 const SnPointF32 sn_point_f32_ref = {clamp_ref,    norm_ref, max_ref,  avg_ref,
                                      lrn_ref,      exp_ref,  over_ref, log_ref,
-                                     logistic_ref, tanh_ref};
+                                     logistic_ref, tanh_ref, NULL};
 
 void sn_register_point_f32_portable(void);
 void

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "kernel/conv_geo.h"
 #include "kernel/variant.h"
+#include "kernel/point/curve_f32.h"
 
 /* ---- element by element ---- */
 
@@ -96,6 +97,8 @@ typedef struct SnPointF32 {
     /* y[i] = x[i] / (1 + y[i]); x NULL: 1s */
     void (*logistic)(const float *x, float *y, int64_t n);
     void (*tanh)(const float *x, int64_t n, float *y);
+    /* curve_f32.h; NULL: of the functions above.  y may be x. */
+    void (*curve)(const SnCurveF32 *p, const float *x, int64_t n, float *y);
 } SnPointF32;
 extern const SnPointF32 sn_point_f32_ref;
 extern SnVariants sn_point_f32_variants;

@@ -8,6 +8,7 @@
 #include "base/fmath.h"
 #include "kernel/lanes_avx2.h"
 
+#define vabs(a) _mm256_andnot_ps(set(-0.0f), a)
 #define vsqrt(a) _mm256_sqrt_ps(a)
 
 #define low(v) _mm256_cvtps_pd(_mm256_castps256_ps128(v))
@@ -59,11 +60,18 @@ beyond(V x)
     return ~(uint32_t)_mm256_movemask_ps(in) & 0xff;
 }
 
+TARGET INLINE V
+less(V a, V b, V t, V f)
+{
+    return _mm256_blendv_ps(f, t, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+
 #include "kernel/point/point_exp_lanes.inc"
+#include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
 
-static const SnPointF32 table = {clamp, norm, max,  avg,      lrn,
-                                 expn,  over, logn, logistic, tanhn};
+static const SnPointF32 table = {clamp, norm, max,      avg,   lrn,  expn,
+                                 over,  logn, logistic, tanhn, curve};
 
 void sn_register_point_f32_avx2(void);
 void

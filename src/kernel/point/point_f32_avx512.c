@@ -8,6 +8,7 @@
 #include "base/fmath.h"
 #include "kernel/lanes_avx512.h"
 
+#define vabs(a) _mm512_abs_ps(a)
 #define vsqrt(a) _mm512_sqrt_ps(a)
 
 #define low(v) _mm512_cvtps_pd(_mm512_castps512_ps256(v))
@@ -60,11 +61,18 @@ beyond(V x)
     return ~in & 0xffff;
 }
 
+TARGET INLINE V
+less(V a, V b, V t, V f)
+{
+    return _mm512_mask_mov_ps(f, _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), t);
+}
+
 #include "kernel/point/point_exp_lanes.inc"
+#include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
 
-static const SnPointF32 table = {clamp, norm, max,  avg,      lrn,
-                                 expn,  over, logn, logistic, tanhn};
+static const SnPointF32 table = {clamp, norm, max,      avg,   lrn,  expn,
+                                 over,  logn, logistic, tanhn, curve};
 
 void sn_register_point_f32_avx512(void);
 void
