@@ -28,21 +28,13 @@ sum_of(const SnSoftmax *s, int top, const int8_t *x, int64_t n)
     return a + b + c + d;
 }
 
-/* How many codes from the largest one down have a result that does not round
- * to 0: less than half of sum have the others. */
-static int
-count_of(const SnSoftmax *s, uint64_t sum)
+/* Eight codes in the opposite order. */
+static uint64_t
+turned(uint64_t v)
 {
-    int from = 0, to = 256;
-
-    while (from < to) {
-        int mid = (from + to) / 2;
-        if (s->t[mid] * s->one > (sum - 1) / 2)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from;
+    v = (v & 0x00ff00ff00ff00ff) << 8 | (v >> 8 & 0x00ff00ff00ff00ff);
+    v = (v & 0x0000ffff0000ffff) << 16 | (v >> 16 & 0x0000ffff0000ffff);
+    return v << 32 | v >> 32;
 }
 
 void
@@ -50,19 +42,23 @@ sn_softmax8_run(SnIsa isa, const SnSoftmax *s, const int8_t *x, int64_t n,
                 int8_t *y)
 {
     const SnSoftmax8 *k = sn_variant(&sn_softmax_q8_variants, isa);
+    SnTable8 t;
     int top = k->top(x, n);
     uint64_t sum = sum_of(s, top, x, n);
-    int count = count_of(s, sum);
-    int8_t share[256];
-    SnTable8 t;
+    int count = top + 129, b = 0;
+    int8_t share[256], *at = t.t + top + 128;
 
-    if (count > top + 129)
-        count = top + 129;
-    k->share(s, sum, count, share);
-    /* The last entry of s->t is the least, and it may have a result. */
+    /* No code of the row lies below -128, and s->t decreases. */
+    count = k->share(s, sum, count, share);
     memset(t.t, count < 256 ? sn_softmax_code(s, count, sum) : 0, sizeof t.t);
-    for (int b = 0; b < count; b++)
-        t.t[top + 128 - b] = share[b];
+    for (; b + 8 <= count; b += 8) {
+        uint64_t v;
+        memcpy(&v, share + b, sizeof v);
+        v = turned(v);
+        memcpy(at - b - 7, &v, sizeof v);
+    }
+    for (; b < count; b++)
+        at[-b] = share[b];
     t.clamp = false;
     sn_table8_run(isa, &t, x, n, y);
 }
@@ -79,11 +75,15 @@ top_ref(const int8_t *x, int64_t n)
     return top;
 }
 
-static void
+static int
 share_ref(const SnSoftmax *s, uint64_t sum, int n, int8_t *y)
 {
-    for (int b = 0; b < n; b++)
+    int b = 0;
+
+    /* Less than half of sum rounds to 0. */
+    for (; b < n && s->t[b] * s->one > (sum - 1) / 2; b++)
         y[b] = sn_softmax_code(s, b, sum);
+    return b;
 }
 
 static const SnSoftmax8 softmax8 = {top_ref, share_ref};

@@ -15,9 +15,10 @@ void sn_softmax8_run(SnIsa isa, const SnSoftmax *s, const int8_t *x, int64_t n,
 typedef struct SnSoftmax8 {
     /* The largest of n > 0 codes. */
     int (*top)(const int8_t *x, int64_t n);
-    /* y[b] = sn_softmax_code(s, b, sum) for b < n; y has room for n rounded up
-     * to a multiple of 8. */
-    void (*share)(const SnSoftmax *s, uint64_t sum, int n, int8_t *y);
+    /* y[b] = sn_softmax_code(s, b, sum) for b below the result, which is n, or
+     * less where all others have no share but 0.  y has room for n rounded up
+     * to a multiple of 16. */
+    int (*share)(const SnSoftmax *s, uint64_t sum, int n, int8_t *y);
 } SnSoftmax8;
 extern SnVariants sn_softmax_q8_variants;
 

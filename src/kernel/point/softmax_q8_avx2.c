@@ -3,25 +3,22 @@
 #include "kernel/point/softmax_q8.h"
 
 #if defined(__x86_64__)
-#include <string.h>
-
 #include "kernel/lanes_avx2.h"
 
-#define wmax(a, b) _mm256_max_pd(a, b)
-#define numbers(p) _mm256_cvtepi32_pd(_mm_loadu_si128((const void *)(p)))
-#define wround(x) _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT)
+#define numbers(p) _mm256_cvtepi32_ps(_mm256_loadu_si256((const void *)(p)))
+#define vround(x) _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT)
 #define other(a, b) \
-    (uint32_t) _mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_NEQ_UQ))
+    (uint32_t) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NEQ_UQ))
+#define some(x) (_mm256_movemask_ps(_mm256_cmp_ps(x, set(0), _CMP_GT_OQ)) != 0)
 
 TARGET INLINE void
-put_codes(int8_t *p, W x, int32_t z)
+put_codes(int8_t *p, V x, int32_t z)
 {
-    __m128i v = _mm_add_epi32(_mm256_cvtpd_epi32(x), _mm_set1_epi32(z));
-    int32_t four;
+    __m256i v = _mm256_add_epi32(_mm256_cvtps_epi32(x), _mm256_set1_epi32(z));
+    __m128i w = _mm_packs_epi32(_mm256_castsi256_si128(v),
+                                _mm256_extracti128_si256(v, 1));
 
-    v = _mm_packs_epi32(v, v);
-    four = _mm_cvtsi128_si32(_mm_packs_epi16(v, v));
-    memcpy(p, &four, sizeof four);
+    _mm_storel_epi64((void *)p, _mm_packs_epi16(w, w));
 }
 
 #include "kernel/point/softmax_q8_lanes.inc"

@@ -5,14 +5,14 @@
 #if defined(__x86_64__)
 #include "kernel/lanes_avx512.h"
 
-#define wmax(a, b) _mm512_max_pd(a, b)
-#define numbers(p) _mm512_cvtepi32_pd(_mm256_loadu_si256((const void *)(p)))
-#define wround(x) _mm512_roundscale_pd(x, _MM_FROUND_TO_NEAREST_INT)
+#define numbers(p) _mm512_cvtepi32_ps(_mm512_loadu_si512(p))
+#define vround(x) _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT)
 #define put_codes(p, x, z)                                  \
-    _mm_storel_epi64((void *)(p),                           \
-                     _mm256_cvtepi32_epi8(_mm256_add_epi32( \
-                         _mm512_cvtpd_epi32(x), _mm256_set1_epi32(z))))
-#define other(a, b) (uint32_t) _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ)
+    _mm_storeu_si128((void *)(p),                           \
+                     _mm512_cvtepi32_epi8(_mm512_add_epi32( \
+                         _mm512_cvtps_epi32(x), _mm512_set1_epi32(z))))
+#define other(a, b) (uint32_t) _mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ)
+#define some(x) (_mm512_cmp_ps_mask(x, set(0), _CMP_GT_OQ) != 0)
 
 #include "kernel/point/softmax_q8_lanes.inc"
 
