@@ -350,8 +350,8 @@ same_owner(const SnDefPass *a, const SnDefPass *b)
 }
 
 static const char *const builtin[] = {
-    "fold",    "place",  "keep_lower", "dce",    "cse",
-    "backend", "splats", "constants",  "tables", "beside"};
+    "fold",   "place",     "keep_lower", "dce",    "cse",   "backend",
+    "splats", "constants", "tables",     "beside", "chains"};
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void

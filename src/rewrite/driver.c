@@ -288,6 +288,10 @@ built_in(SnRewriter *rw, SnGraph *g, const char *name, bool *known)
         sn_tables_pass(rw, g);
         return SN_OK;
     }
+    if (!strcmp(name, "chains")) {
+        sn_chains_pass(rw, g);
+        return SN_OK;
+    }
     if (!strcmp(name, "beside"))
         return sn_beside_pass(rw, g);
     if (!strcmp(name, "dce")) {
@@ -360,8 +364,8 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
 }
 
 static const char *const built_in_names[] = {
-    "fold",    "cse",    "dce",       "place",  "keep_lower",
-    "backend", "splats", "constants", "tables", "beside"};
+    "fold",   "cse",       "dce",    "place",  "keep_lower", "backend",
+    "splats", "constants", "tables", "beside", "chains"};
 enum { NBUILTIN = sizeof built_in_names / sizeof *built_in_names };
 
 const SnPipelineDesc *

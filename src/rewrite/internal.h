@@ -85,6 +85,8 @@ void sn_tables_pass(SnRewriter *rw, SnGraph *g);
 /* Products of one value become one, and what is done alike to neighbouring
  * parts of a row (beside.c). */
 SnStatus sn_beside_pass(SnRewriter *rw, SnGraph *g);
+/* Transposes and Reshapes one after the other become one (chains.c). */
+void sn_chains_pass(SnRewriter *rw, SnGraph *g);
 /* Removes id, if nothing reads it, and what only it read. */
 void sn_remove_unused(SnGraph *g, SnId id);
 SnStatus sn_cse_pass(SnRewriter *rw, SnGraph *g);
