@@ -159,10 +159,95 @@ few(int64_t inner, int64_t a, int64_t b, int64_t *n)
     return b >= 2 && b <= 4 ? gather[inner == 4][b - 2] : NULL;
 }
 
-SWAP(swap1, int8_t)
+SWAP(swap_bytes, int8_t)
 SWAP(swap2, int16_t)
 SWAP(swap4, int32_t)
 SWAP(swap8, int64_t)
+
+static inline uint64_t
+eight(const char *x)
+{
+    uint64_t v;
+
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* Exchanges what m masks of b with what it masks of a >> n. */
+#define TRADE(a, b, n, m)              \
+    {                                  \
+        uint64_t t = (a >> n ^ b) & m; \
+        b ^= t;                        \
+        a ^= t << n;                   \
+    }
+#define HALF 0x00000000ffffffff
+#define QUARTER 0x0000ffff0000ffff
+#define EIGHTH 0x00ff00ff00ff00ff
+
+/* A square of eight by eight bytes: its halves, quarters and eighths change
+ * sides.  The first byte is the lowest of eight.  Rows are named one by one, so
+ * that they stay in registers. */
+static inline void
+square(const char *x, int64_t b, char *y, int64_t a)
+{
+    uint64_t r0 = eight(x), r1 = eight(x + b), r2 = eight(x + 2 * b);
+    uint64_t r3 = eight(x + 3 * b), r4 = eight(x + 4 * b);
+    uint64_t r5 = eight(x + 5 * b), r6 = eight(x + 6 * b);
+    uint64_t r7 = eight(x + 7 * b);
+
+    TRADE(r0, r4, 32, HALF)
+    TRADE(r1, r5, 32, HALF)
+    TRADE(r2, r6, 32, HALF)
+    TRADE(r3, r7, 32, HALF)
+    TRADE(r0, r2, 16, QUARTER)
+    TRADE(r1, r3, 16, QUARTER)
+    TRADE(r4, r6, 16, QUARTER)
+    TRADE(r5, r7, 16, QUARTER)
+    TRADE(r0, r1, 8, EIGHTH)
+    TRADE(r2, r3, 8, EIGHTH)
+    TRADE(r4, r5, 8, EIGHTH)
+    TRADE(r6, r7, 8, EIGHTH)
+    memcpy(y, &r0, 8);
+    memcpy(y + a, &r1, 8);
+    memcpy(y + 2 * a, &r2, 8);
+    memcpy(y + 3 * a, &r3, 8);
+    memcpy(y + 4 * a, &r4, 8);
+    memcpy(y + 5 * a, &r5, 8);
+    memcpy(y + 6 * a, &r6, 8);
+    memcpy(y + 7 * a, &r7, 8);
+}
+
+static bool
+low_first(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* [a, b] to [b, a] of bytes: squares, and what is left beside them. */
+static void
+swap1(const void *from, int64_t a, int64_t b, int64_t from_b, int64_t to_b,
+      void *to)
+{
+    const char *x = from;
+    char *y = to;
+    int64_t rows = a / 8 * 8, j0 = from_b, end = to_b - (to_b - from_b) % 8;
+
+    if (!low_first() || rows == 0) {
+        swap_bytes(x, a, b, from_b, to_b, y);
+        return;
+    }
+    for (; j0 < end; j0 += 8)
+        for (int64_t i = 0; i < rows; i += 8)
+            square(x + i * b + j0, b, y + j0 * a + i, a);
+    swap_bytes(x, a, b, end, to_b, y);
+    for (int64_t j = from_b; j < end; j++)
+        for (int64_t i = rows; i < a; i++)
+            y[j * a + i] = x[i * b + j];
+}
 
 /* Three planes to pixels: pictures. */
 static void
