@@ -99,7 +99,11 @@ $(BUILD)/tests/ep_differ: $(BUILD)/obj/tests/ep/ep_differ.o \
 
 # The provider in a runtime that answers as it is told; how it divides graphs.
 $(BUILD)/obj/tests/ep/ep_fake.o: INC += -Itests
-$(BUILD)/tests/ep_fake $(BUILD)/tests/ep_parts: $(BUILD)/tests/%: \
+COMMA = ,
+EP_ALONE = $(patsubst %,$(BUILD)/tests/ep_%,fake memory parts)
+$(BUILD)/tests/ep_memory: LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,malloc calloc aligned_alloc \
+    free strdup mmap)
+$(EP_ALONE): $(BUILD)/tests/%: \
     $(BUILD)/obj/tests/ep/%.o $(EP_O) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)

@@ -4,6 +4,7 @@
  * what sinter refuses is taken out until nothing is. */
 #include "ep/ep_claim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +24,43 @@ typedef struct Claim {
     size_t nmember;   /* in the graph's order */
     uint64_t *good;   /* parts that have been tried, by a sum of theirs */
     size_t ngood;
-    bool blamed; /* somebody, in the try under way */
+    bool blamed;       /* somebody, in the try under way */
+    char (*text)[256]; /* room for reasons, as sinter's messages come where */
+    size_t ntext;      /* memory must not run out */
 } Claim;
 
+enum { NTEXT = 64 };
+
+/* Room for NTEXT reasons. */
+static void
+make_room(Claim *c)
+{
+    if (c->text && c->ntext == NTEXT)
+        return;
+    c->text = sn_alloc_n(c->a, NTEXT, sizeof *c->text);
+    c->ntext = NTEXT;
+}
+
+static const char *
+copy_text(Claim *c, const char *text)
+{
+    if (c->ntext == 0)
+        return "sinter refuses it";
+    char *to = c->text[--c->ntext];
+    size_t n = strnlen(text, sizeof *c->text - 1);
+    memcpy(to, text, n);
+    to[n] = '\0';
+    return to;
+}
+
+/* why must stay. */
 static void
 blame(Claim *c, uint32_t node, const char *why)
 {
     if (!c->can[node])
         return;
     c->can[node] = false;
-    c->why[node] = sn_strdup(c->a, why);
+    c->why[node] = why;
     c->blamed = true;
 }
 
@@ -168,17 +196,20 @@ listen(void *ctx, SinterSeverity severity, const char *where, const char *text)
     Claim *c = ctx;
     const char *from = strchr(where, '\''), *to = strrchr(where, '\'');
     const char *node = strstr(where, "node 'n");
+    char name[256];
     uint32_t v;
 
     if (severity != SINTER_LOG_ERROR || !from || from == to)
         return;
+    text = copy_text(c, text);
     if (node) {
         unsigned long i = strtoul(node + 7, NULL, 10);
         if (i < c->w.nnode && c->part[i] == c->part[c->member[0]])
             blame_node(c, (uint32_t)i, text);
         return;
     }
-    v = sn_ep_value(&c->w, sn_strndup(c->a, from + 1, (size_t)(to - from - 1)));
+    snprintf(name, sizeof name, "%.*s", (int)(to - from - 1), from + 1);
+    v = sn_ep_value(&c->w, name);
     if (v != SN_EP_NONE)
         blame_value(c, v, text);
 }
@@ -217,11 +248,12 @@ try_part(Claim *c)
     check_inputs(c, &g);
     if (c->blamed)
         return NULL;
+    make_room(c);
     SinterSession *s = sn_ep_try(c->ep, c->a, &g, listen, c, &e);
-    if (!s && e.status == SINTER_ENOMEM)
+    if (!s && !strcmp(e.message, "out of memory"))
         return sn_ep_failed_by(c->ep->factory->api, &e);
     if (!s && !c->blamed)
-        blame_all(c, e.message);
+        blame_all(c, copy_text(c, e.message));
     port = s ? sn_ep_misfit(s, &g) : NULL;
     if (port) {
         uint32_t v = sn_ep_value(&c->w, port);

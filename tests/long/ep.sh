@@ -16,11 +16,13 @@ say() { # RESULT NAME
         bad=1
     fi
 }
-"$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" "$BUILD/tests/ep_parts" BUILD="$BUILD" CC="$CC" || exit 1
+"$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" "$BUILD/tests/ep_parts" "$BUILD/tests/ep_memory" BUILD="$BUILD" CC="$CC" || exit 1
 "$BUILD/tests/ep_fake" >"$tmp/log" 2>&1
 say $? "in a runtime that answers as it is told"
 "$BUILD/tests/ep_parts" >"$tmp/log" 2>&1
 say $? "3000 drawn graphs are divided into parts"
+"$BUILD/tests/ep_memory" >"$tmp/log" 2>&1
+say $? "$(sed -n 's/ allocations end.*/ allocations that fail end in a status/p' "$tmp/log")"
 if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools/oracle/lib.sh "$BUILD/oracle"); then
     echo "skip ep: ONNX Runtime cannot be had"
     exit 0
