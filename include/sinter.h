@@ -185,9 +185,9 @@ SINTER_API const SinterPort *sinter_model_output(const SinterModel *m,
 SINTER_API SinterStatus sinter_model_optimize(SinterModel *m,
                                               const char *passes,
                                               SinterError *err);
-/* The usual passes, of which only those changes are made that claim to be exact:
- * results keep their bits, but for which NaN one is.  An ONNX model is not
- * rewritten further when a session is made of it. */
+/* The usual passes, of which only those changes are made that claim to be
+ * exact: results keep their bits, but for which NaN one is.  An ONNX model is
+ * not rewritten further when a session is made of it. */
 SINTER_API SinterStatus sinter_model_optimize_exact(SinterModel *m,
                                                     SinterError *err);
 /* Every declared fact of every node holds, or SINTER_EINPUT. */
@@ -242,11 +242,14 @@ typedef struct SinterQuantize {
     int32_t per_tensor;            /* 1: one scale for all channels and rows */
     int32_t bias8;                 /* 1: biases of 8 bits and a shift */
     int32_t require_int8;          /* 1: a node that stays float is an error */
+    const char *profile; /* instead of fill: the file of ranges that `sinter
+                            profile` wrote */
 } SinterQuantize;
 
 /* Makes an int8 model of the float model m, which is left as it is.  *out is
  * the caller's.  SINTER_EINPUT: m is quantized already, or the data has no
- * finite value, or fill failed; SINTER_EUSAGE: a setting; SINTER_ECHECK:
+ * finite value, or fill failed, or the profile cannot be read or lacks a value
+ * of m; SINTER_EUSAGE: a setting; SINTER_ECHECK:
  * require_int8. */
 SINTER_API SinterStatus sinter_model_quantize(SinterModel *m,
                                               const SinterQuantize *q,

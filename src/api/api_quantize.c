@@ -122,6 +122,41 @@ profile(Quantize *z, SnProfile **out)
     return check_profile(z, x, *out);
 }
 
+/* At most three of the names. */
+static const char *
+some(SnArena *a, const char *const *name, uint32_t n)
+{
+    const char *s = "";
+
+    for (uint32_t i = 0; i < n && i < 3; i++)
+        s = sn_format(a, "%s%s'%s'", s, i ? ", " : "", name[i]);
+    return n > 3 ? sn_format(a, "%s and %u more", s, (unsigned)(n - 3)) : s;
+}
+
+/* The profile from its file, which must have a range for every value whose type
+ * is to be chosen. */
+static SnStatus
+read_profile(Quantize *z, SnProfile **out)
+{
+    const char *path = z->q.profile;
+    SnGraph *placed, *lowered = sn_graph_clone(z->from->g, z->a);
+
+    SN_TRY(sn_profile_load(z->a, path, z->d, out));
+    sn_profile_warn_parts(z->a, *out, path, z->d);
+    if (wants_average(&z->q) && !((*out)->average > 0))
+        return sn_fail(z->d, SN_EINPUT, path, "holds no moving averages");
+    SN_TRY(
+        sn_quant_placed(z->a, z->from->g, &sn_rewrite_defaults, z->d, &placed));
+    SN_TRY(sn_rewrite(sn_rewriter_new(z->a, &sn_rewrite_defaults, z->d),
+                      lowered, "profile"));
+    SnProfileFit fit = sn_profile_fit(z->a, *out, placed, lowered);
+    if (fit.nmissing)
+        return sn_fail(z->d, SN_EINPUT, path,
+                       "has no range for %s: it was made from '%s'",
+                       some(z->a, fit.missing, fit.nmissing), (*out)->model);
+    return SN_OK;
+}
+
 /* ---- settings ---- */
 
 static SnStatus
@@ -184,7 +219,7 @@ quantize(SnArena *a, SnDiag *d, void *ctx)
         return sn_fail(d, SN_EINPUT, "model",
                        "is quantized already: expected a float model");
     SN_TRY(settings(z, &o));
-    SN_TRY(profile(z, &p));
+    SN_TRY(z->q.profile ? read_profile(z, &p) : profile(z, &p));
     SnGraph *g = sn_graph_clone(z->from->g, a);
     SN_TRY(sn_quantize_graph(a, g, p, &o, &rw, d, &r));
     SN_TRY(check_int8(z, &r));
@@ -210,9 +245,13 @@ sinter_model_quantize(SinterModel *m, const SinterQuantize *q,
         return sn_api_error(err, SINTER_EUSAGE, "SinterQuantize",
                             "its size is not set, or a later version of "
                             "sinter made it");
-    if (!z.q.fill || z.q.nsample < 0)
+    if (z.q.profile && z.q.fill)
         return sn_api_error(err, SINTER_EUSAGE, "SinterQuantize",
-                            z.q.fill ? "nsample is negative" : "fill is NULL");
+                            "has both fill and profile");
+    if ((!z.q.fill && !z.q.profile) || z.q.nsample < 0)
+        return sn_api_error(err, SINTER_EUSAGE, "SinterQuantize",
+                            z.q.fill || z.q.profile ? "nsample is negative"
+                                                    : "fill is NULL");
     if (!m->g)
         return sn_api_error(err, SINTER_EUSAGE, "model",
                             "an earlier change of it failed: free it");

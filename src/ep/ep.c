@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ep/ep_claim.h"
 #include "ep/ep_compute.h"
@@ -53,6 +54,16 @@ read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
     ep->small = !strcmp(small, "1");
     if (!ep->small && *small && strcmp(small, "0") != 0)
         return sn_ep_failed(api, "sinter: option small is neither '0' nor '1'");
+    option(api, o, "quantize", ep->quantize, sizeof ep->quantize);
+    if (!strcmp(ep->quantize, "?"))
+        return sn_ep_failed(api, "sinter: option quantize is longer than 2047 "
+                                 "characters");
+    if (ep->quantize[0] && access(ep->quantize, R_OK) != 0)
+        return sn_ep_failed(api, "sinter: option quantize is not the path of a "
+                                 "file that can be read");
+    if (ep->quantize[0] && !ep->contract)
+        return sn_ep_failed(api, "sinter: option quantize requires bits = "
+                                 "contract");
     if (!strcmp(ep->leave, "?"))
         return sn_ep_failed(api, "sinter: option leave is longer than 2047 "
                                  "characters");

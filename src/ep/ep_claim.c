@@ -233,6 +233,15 @@ check_inputs(Claim *c, const SnEpGraph *g)
                                          : "it reads what is no tensor");
 }
 
+/* A profile that was asked for, and does not serve, is worth a warning. */
+static bool
+is_about_profile(const Claim *c, const SinterError *e)
+{
+    const char *path = c->ep->quantize;
+
+    return *path && !strncmp(e->where, path, strlen(path));
+}
+
 /* Whether a session can be made of the part; else nodes were taken out. */
 static OrtStatus *
 try_part(Claim *c)
@@ -252,6 +261,8 @@ try_part(Claim *c)
     SinterSession *s = sn_ep_try(c->ep, c->a, &g, listen, c, &e);
     if (!s && !strcmp(e.message, "out of memory"))
         return sn_ep_failed_by(c->ep->factory->api, &e);
+    if (!s && is_about_profile(c, &e))
+        sn_ep_say(c->ep, ORT_LOG_WARNING, e.where, e.message);
     if (!s && !c->blamed)
         blame_all(c, copy_text(c, e.message));
     port = s ? sn_ep_misfit(s, &g) : NULL;

@@ -82,8 +82,9 @@ sn_ep_open(const SnEp *ep, const void *p, size_t n, bool codes,
                       .log_ctx = log ? ctx : (void *)(uintptr_t)ep};
     SinterImport io = {.size = sizeof io, .shapes = shape};
     SinterSessionConfig o = {.size = sizeof o, .threads = ep->threads};
+    SinterQuantize q = {.size = sizeof q, .profile = ep->quantize};
     SinterSession *s = NULL;
-    SinterModel *m;
+    SinterModel *m, *z = NULL;
     bool good = true;
 
     if (sinter_model_parse(&c, SINTER_FORMAT_ONNX, p, n, "graph", NULL,
@@ -93,8 +94,11 @@ sn_ep_open(const SnEp *ep, const void *p, size_t n, bool codes,
         good = sinter_model_optimize_exact(m, e) == SINTER_OK;
     else if (codes)
         good = sinter_model_optimize(m, NULL, e) == SINTER_OK;
+    else if (ep->quantize[0])
+        good = sinter_model_quantize(m, &q, &z, e) == SINTER_OK;
     if (good)
-        sinter_session_new(m, &o, &s, e);
+        sinter_session_new(z ? z : m, &o, &s, e);
+    sinter_model_free(z);
     sinter_model_free(m);
     return s;
 }

@@ -18,8 +18,9 @@ typedef struct SnEp {
     bool contract; /* option bits */
     bool small;    /* option small: parts of whatever size */
     uint32_t threads;
-    char **fixed;     /* inputs of the model; NULL ends them */
-    char leave[2048]; /* operators, and nodes as "#12", between commas */
+    char quantize[2048]; /* the path of a profile, or "" */
+    char **fixed;        /* inputs of the model; NULL ends them */
+    char leave[2048];    /* operators, and nodes as "#12", between commas */
 } SnEp;
 
 /* ---- errors and messages ---- */

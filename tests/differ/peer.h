@@ -18,7 +18,7 @@ typedef struct OrtOpts {
     int nthread;
     const char *provider; /* the path of libsinter_ep.so, or NULL */
     uint32_t nkey;        /* options of the provider */
-    const char *key[4], *value[4];
+    const char *key[6], *value[6];
     bool whole; /* a session fails that has a node of theirs */
     /* Sees what is logged, by all sessions of the process where it is given
      * when the library is opened first; NULL: nothing is. */

@@ -9,8 +9,10 @@
  * its own -b             and the least times of a run in microseconds: theirs
  * with all optimizations, ours, and that of sinter alone
  *
- * Prints a line for each model: its name, what was claimed, and `same`,
- * `differs by N steps in M of K`, or what is wrong. */
+ * With -o quantize=PROFILE they are compared with sinter's own of the same
+ * profile, as ONNX Runtime has none.  Prints a line for each model: its name,
+ * what was claimed, and `same`, `differs by N steps in M of K`, or what is
+ * wrong. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -143,8 +145,12 @@ run_both(Job *j, OrtHeld *theirs, OrtHeld *ours, const char **why)
 {
     if (!ort_again(theirs, why) || !ort_again(ours, why))
         return false;
+    if (j->s && sinter_session_run(j->s, (const void *const *)j->buffer,
+                                   j->mine, NULL) != SINTER_OK)
+        return false;
     for (uint32_t i = 0; i < j->nout; i++)
-        compare(j, i, ort_result(theirs, i), ort_result(ours, i));
+        compare(j, i, j->s ? j->mine[i] : ort_result(theirs, i),
+                ort_result(ours, i));
     return true;
 }
 
@@ -185,6 +191,21 @@ run_all(Job *j, OrtHeld *theirs, OrtHeld *ours, int nrun, const char **why)
         j->nsample++;
         ok = run_both(j, theirs, ours, why);
     }
+    return ok;
+}
+
+/* A session of the model by that profile. */
+static bool
+quantize(Job *j, const char *profile, const char **why)
+{
+    SinterQuantize q = {.size = sizeof q, .profile = profile};
+    SinterError *e = SN_NEW(j->a, SinterError);
+    SinterModel *z = NULL;
+
+    bool ok = sinter_model_quantize(j->m, &q, &z, e) == SINTER_OK &&
+              sinter_session_new(z, NULL, &j->s, e) == SINTER_OK;
+    *why = e->message;
+    sinter_model_free(z);
     return ok;
 }
 
@@ -272,11 +293,12 @@ bench(Job *j, OrtHeld *theirs, OrtHeld *ours, uint32_t nthread)
 {
     SinterSessionConfig c = {.size = sizeof c, .threads = nthread};
 
+    sinter_session_free(j->s);
+    j->s = NULL;
     if (sinter_model_optimize(j->m, NULL, NULL) != SINTER_OK ||
         sinter_session_new(j->m, &c, &j->s, NULL) != SINTER_OK)
         return;
     printf(" %.1f %.1f %.1f", least(theirs, j), least(ours, j), least(NULL, j));
-    sinter_session_free(j->s);
 }
 
 /* ---- what is claimed ---- */
@@ -350,6 +372,9 @@ run_job(Job *j, const Args *x, Ort *theirs, Ort *ours, const char *path)
     unsigned nnode, npart;
     bool ok = open_job(j, path, &why) && hold(j, theirs, ours, &h, &y, &why);
 
+    for (uint32_t i = 0; ok && i < x->with.nkey; i++)
+        ok = strcmp(x->with.key[i], "quantize") != 0 ||
+             quantize(j, x->with.value[i], &why);
     nnode = claimed.nclaimed;
     npart = claimed.npart;
     ok = ok && run_all(j, h, y, x->nrun, &why) && run_parts(j, x, h, &why) &&
@@ -370,6 +395,7 @@ run_job(Job *j, const Args *x, Ort *theirs, Ort *ours, const char *path)
     fflush(stdout);
     ort_drop(h);
     ort_drop(y);
+    sinter_session_free(j->s);
     sinter_model_free(j->m);
     return ok && !j->ndiffer;
 }
@@ -385,7 +411,7 @@ read_args(Args *x, SnArena *a, int *argc, char ***argv)
         x->with.whole = x->with.whole && c != 'p';
         x->nrandom = c == 'r' ? atoi(optarg) : x->nrandom;
         x->nsession = c == 's' ? atoi(optarg) : x->nsession;
-        if (c == '?' || (c == 'o' && (!eq || x->with.nkey == 2)))
+        if (c == '?' || (c == 'o' && (!eq || x->with.nkey == 3)))
             return false;
         if (c == 'o') {
             x->with.key[x->with.nkey] =

@@ -61,6 +61,28 @@ for t in 1 2; do
     done
 done
 
+# A float model quantized inside, as sinter does by itself with that profile; in
+# parts, where values between them have ranges of their own.
+demo=$SHARED/data/demo
+if [ -f "$demo/fashion_lrn.onnx" ]; then
+    "$BUILD/sinter" profile "$demo/fashion_lrn.onnx" --calib "$demo/calib_images.npy" -n 64 --mul 0.0039216 \
+        -o "$tmp/p.json" >"$tmp/log" 2>&1
+    for t in 1 2; do
+        "$BUILD/tests/ep_host" -o bits=contract -o quantize="$tmp/p.json" "$ort" "$ep" $t 20 \
+            "$demo/fashion_lrn.onnx" >"$tmp/one" 2>&1 && grep -q ' 16 of 16 nodes in 1, same$' "$tmp/one"
+        say $? "quantizes inside, $t thread(s): $(sed 's/^[^ ]* //' "$tmp/one" | tail -n 1)"
+    done
+    "$BUILD/tests/ep_host" -p -o bits=contract -o quantize="$tmp/p.json" -o leave=MaxPool "$ort" "$ep" 1 20 \
+        "$demo/fashion_lrn.onnx" >"$tmp/one" 2>&1
+    # a step of its results is 0.11
+    awk '/ 14 of 16 nodes in 3, differs by/ { ok = $(NF - 4) <= 0.3 } END { exit !ok }' "$tmp/one"
+    say $? "quantizes parts inside: $(sed 's/^[^ ]* //' "$tmp/one" | tail -n 1)"
+    "$BUILD/tests/ep_host" -o bits=contract -o quantize=/none "$ort" "$ep" 1 1 "$demo/fashion_lrn.onnx" \
+        >"$tmp/one" 2>&1
+    grep -q 'option quantize is not the path of a file' "$tmp/one"
+    say $? "says that there is no profile"
+fi
+
 # within DIFFERENCE SHARE: what a model may differ by where ONNX Runtime computes
 # in float what sinter has as codes, and in which part of the elements.
 within() {

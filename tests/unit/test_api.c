@@ -493,6 +493,14 @@ test_arguments(void **state)
     assert_string_equal(e.where, "SinterQuantize");
     assert_int_equal(sinter_model_quantize(m, &q, &none, &e), SINTER_EUSAGE);
     assert_string_equal(e.message, "fill is NULL");
+    q.profile = "/none";
+    assert_int_equal(sinter_model_quantize(m, &q, &none, &e), SINTER_EINPUT);
+    assert_string_equal(e.where, "/none");
+    q.fill = fill;
+    assert_int_equal(sinter_model_quantize(m, &q, &none, &e), SINTER_EUSAGE);
+    assert_string_equal(e.message, "has both fill and profile");
+    q.profile = NULL;
+    q.fill = NULL;
     assert_int_equal(sinter_session_run(s, in, out, &e), SINTER_EUSAGE);
     assert_string_equal(e.where, "x");
     assert_string_equal(e.message, "is NULL: expected 16 bytes");
