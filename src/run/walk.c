@@ -9,12 +9,16 @@
 #include "run/team.h"
 
 /* Evaluators keep index lists in scratch; it is given back once it has grown,
- * and after every sample. */
-enum { SCRATCH_MAX = 1 << 18 };
+ * and after every sample, but for one block of this size at most: a sample of
+ * small steps would fetch a hundred. */
+enum { SCRATCH_MAX = 1 << 18, SCRATCH_KEPT = 1 << 19 };
 
 static void
 reset_scratch(SnRun *r)
 {
+    sn_arena_clear(r->scratch);
+    if (sn_arena_nbyte(r->scratch) <= SCRATCH_KEPT)
+        return;
     sn_arena_free(r->scratch);
     r->scratch = NULL; /* should there be no other */
     r->scratch = sn_arena_new();

@@ -7,9 +7,11 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "quant/profile/profile.h"
 #include "run/batch.h"
 #include "run/npy.h"
@@ -179,6 +181,58 @@ exec_run_time_error(void **state)
     assert_string_equal(r->where, "y");
     assert_non_null(strstr(r->why, "3"));
     sn_run_free(r);
+}
+
+static void *
+fetch(void *ctx, size_t n)
+{
+    ++*(int *)ctx;
+    return malloc(n);
+}
+
+static void
+put_back(void *ctx, void *p, size_t n)
+{
+    (void)ctx;
+    (void)n;
+    free(p);
+}
+
+/* Evaluators of small nodes find the memory in which those before kept their
+ * lists: a sample fetches some blocks, not some for each node. */
+static void
+exec_scratch_stays(void **state)
+{
+    int nfetch = 0, before = 0;
+    const SnMemory own = {fetch, put_back, &nfetch};
+    SnBudget *budget = sn_budget_new(&(SnLimits){0});
+    SnBuf b;
+
+    (void)state;
+    sn_buf_init(&b, a);
+    sn_puts(&b, "sinter-graph 1\ngraph \"n\" {\n"
+                "  %m0 = Placeholder() : f32[1,4,4,1]\n");
+    for (int i = 0; i < 100; i++)
+        sn_putf(&b,
+                "  %%m%d = MaxPool(%%m%d) {kernel = [3,3], pads = [1,1,1,1]} "
+                ": f32[1,4,4,1]\n",
+                i + 1, i);
+    sn_puts(&b, "  Save(%m100) {name = \"y\"}\n}\n");
+    const SnExec *x = prepare(sn_buf_str(&b));
+    sn_budget_set_memory(budget, &own);
+    SnBudget *was = sn_budget_use(budget);
+    SnArena *of_run = sn_arena_new();
+    SnRun *r = sn_run_new(of_run, x);
+    for (int i = 0; i < 2; i++) {
+        before = nfetch;
+        memset(sn_run_input(r, 0), 0, 16 * sizeof(float));
+        assert_int_equal(sn_run(r), SN_OK);
+    }
+    sn_run_free(r);
+    sn_arena_free(of_run);
+    sn_budget_use(was);
+    sn_budget_free(budget);
+    assert_true(nfetch - before < 20);
 }
 
 /* ---- batches ---- */
@@ -449,6 +503,7 @@ samples_refused(void **state)
     t = (SnData){SN_D_F32, 2, {2, 6}, v, 0};
     assert_int_equal(open_samples(&x->input[0], &t, (SnPixels){0}, SN_OK)->n,
                      2);
+    unlink(npy_path());
 }
 
 static void
@@ -480,6 +535,7 @@ main(void)
         T(plan_random),
         T(exec_values),
         T(exec_run_time_error),
+        T(exec_scratch_stays),
         T(batch_any_threads),
         T(batch_reports_failure),
         T(profile_any_threads),
