@@ -109,7 +109,7 @@ static const float edges[] = {
 };
 enum { NEDGE = sizeof edges / sizeof *edges };
 
-/* Every eighth tensor has some of them, every eighth zeros of both signs. */
+/* Every eighth tensor has some of them, every fourth zeros of both signs. */
 static float
 draw_real(uint64_t *r, uint64_t sort)
 {
@@ -117,7 +117,7 @@ draw_real(uint64_t *r, uint64_t sort)
 
     if (sort % 8 == 0 && n % 4 == 0)
         return edges[(n >> 8) % NEDGE];
-    if (sort % 8 == 1 && n % 2 == 0)
+    if (sort % 4 == 1 && n % 2 == 0)
         return n & 4 ? 0.0f : -0.0f;
     return (float)draw_code(r, -4000, 4000) / 1000.0f;
 }

@@ -99,8 +99,8 @@ typedef struct Sizes {
     int64_t from, to;     /* one size, wherever it stands, becomes another; */
     SnId source;          /* or in this source only, */
     int axis;             /* there */
-    bool broadcast;       /* single dimensions become 1, or all but the last:
-                             a picture of one pixel, a table of one row */
+    bool broadcast;       /* single dimensions become 1 */
+    bool flat;            /* all but the last do: pictures of one pixel */
     const SnShape *image; /* or all values are codes of this shape, or of one
                              that broadcasts to it: what a rule says of any
                              type it must also do there */
@@ -127,6 +127,8 @@ draw_sizes(SnGen *p, const SnGraph *from)
 
     if (!p->tame && sn_gen_chance(p, 45))
         draw_recast(p, &z);
+    else
+        z.flat = !p->tame && sn_gen_chance(p, 20);
     if (p->tame || z.image || sn_gen_chance(p, 40))
         return z;
     for (SnId id = 1; id < from->nnode; id++) {
@@ -158,12 +160,13 @@ resized(SnGen *p, const Sizes *z, SnId id, const SnShape *s)
             d[i] = sn_gen_chance(p, 25) ? 1 : z->image->dim[i];
         return sn_shape(p->g->pool, z->image->rank, d);
     }
-    bool flat = z->broadcast && sn_gen_chance(p, 25);
     for (int i = 0; i < s->rank; i++) {
         bool here =
             z->source ? id == z->source && i == z->axis : s->dim[i] == z->from;
         d[i] = here ? z->to : s->dim[i];
-        if (z->broadcast && (flat ? i + 1 < s->rank : sn_gen_chance(p, 25)))
+        if (z->broadcast && sn_gen_chance(p, 25))
+            d[i] = 1;
+        if (z->flat && i + 1 < s->rank)
             d[i] = 1;
         n *= d[i];
     }
