@@ -60,6 +60,22 @@ beyond(V x)
     return ~(uint32_t)_mm256_movemask_ps(in) & 0xff;
 }
 
+#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define vfms(a, b, c) _mm256_fmsub_ps(a, b, c)
+#define pick(t, k) _mm256_permutevar8x32_ps(t, _mm256_castps_si256(k))
+#define differ(a, b) (_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NEQ_UQ)) != 0)
+#define wild(x) \
+    (_mm256_movemask_ps(_mm256_cmp_ps(vabs(x), set(86), _CMP_NLE_UQ)) != 0)
+
+TARGET INLINE V
+raised(V y, V k)
+{
+    __m256i i = _mm256_srli_epi32(_mm256_castps_si256(k), 3);
+
+    return _mm256_castsi256_ps(
+        _mm256_add_epi32(_mm256_castps_si256(y), _mm256_slli_epi32(i, 23)));
+}
+
 TARGET INLINE V
 less(V a, V b, V t, V f)
 {

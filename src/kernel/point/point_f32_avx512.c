@@ -61,6 +61,21 @@ beyond(V x)
     return ~in & 0xffff;
 }
 
+#define vfma(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define vfms(a, b, c) _mm512_fmsub_ps(a, b, c)
+#define pick(t, k) _mm512_permutexvar_ps(_mm512_castps_si512(k), t)
+#define differ(a, b) (_mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ) != 0)
+#define wild(x) (_mm512_cmp_ps_mask(vabs(x), set(86), _CMP_NLE_UQ) != 0)
+
+TARGET INLINE V
+raised(V y, V k)
+{
+    __m512i i = _mm512_srli_epi32(_mm512_castps_si512(k), 4);
+
+    return _mm512_castsi512_ps(
+        _mm512_add_epi32(_mm512_castps_si512(y), _mm512_slli_epi32(i, 23)));
+}
+
 TARGET INLINE V
 less(V a, V b, V t, V f)
 {
