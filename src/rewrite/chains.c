@@ -102,7 +102,7 @@ reshape(Chain *c, const SnShape *s)
 static void
 merge(Chain *c)
 {
-    int number[NPART], n = 0, m = 0;
+    int number[NPART] = {0}, n = 0, m = 0;
 
     for (int j = 0; j < c->n; j++) {
         int a = c->at[j], b;
