@@ -13,8 +13,24 @@
 #include "run/fence.h"
 #include "run/shadow.h"
 #include "run/team.h"
-#include "run/walk.h"
 #include "sn_kind_save.h"
+
+SnStatus
+sn_launch(const SnRewriteOpts *opts, SnArena *a, SnGraph *g, SnDiag *d)
+{
+    const char **optin;
+    SnRewriteOpts o = *opts;
+    uint32_t n = 0;
+
+    while (o.optin && o.optin[n])
+        n++;
+    optin = SN_NEW_N(a, const char *, n + 2);
+    for (uint32_t i = 0; i < n; i++)
+        optin[i] = o.optin[i];
+    optin[n] = "fuse";
+    o.optin = optin;
+    return sn_rewrite(sn_rewriter_new(a, &o, d), g, "launch");
+}
 
 /* Kernels compute the bits of their backend's rounding: a graph of another
  * runs on its evaluators. */

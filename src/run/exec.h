@@ -141,6 +141,12 @@ SnRun *sn_run_parts(SnArena *a, const SnExec *x, unsigned n);
 void sn_run_switch(SnRun *r, SnArena *a, const SnExec *x);
 void sn_run_free(SnRun *r); /* gives back scratch memory, ends the team */
 
+/* Fills r->call and r->part, once all else of r is there; again when r->nthread
+ * has changed. */
+void sn_run_calls(SnRun *r);
+/* Where r has a value, with its type and shape. */
+SnTensor sn_run_value(const SnRun *r, SnRef ref);
+
 /* How many parts step s is cut into by a team of n. */
 unsigned sn_step_parts(const SnExecStep *s, unsigned n);
 

@@ -2,7 +2,7 @@
 /* A run walks through its steps, alone or as a team.  What a step hands to its
  * kernel was written down when the run was made: small steps take no longer
  * than their arithmetic, about. */
-#include "run/walk.h"
+#include "run/exec.h"
 
 #include "base/budget.h"
 #include "run/fence.h"

@@ -12,7 +12,6 @@
 #include "kernel/isa.h"
 #include "random/graph_gen.h"
 #include "run/exec.h"
-#include "run/walk.h"
 #include "run/fence.h"
 #include "run/team.h"
 
