@@ -357,7 +357,7 @@ coverage:
 COV_FLAGS = -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic
 
 ## lint: naming, layout, rooms, headers, reproducible output, cppcheck
-lint: all
+lint: all lib
 	@sh tools/deps.sh clang clang-format cppcheck
 	sh tools/lint.sh $(BUILD)
 

@@ -4,8 +4,8 @@
 # have names of their own, headers compile alone, rooms include what their READMEs
 # allow, files end by line 800, lines of C by column 80 and of documents and
 # declarations by column 100, C is laid out by clang-format, files begin with their
-# SPDX line, generated files are reproducible, cppcheck finds nothing.
-# Usage: lint.sh BUILD
+# SPDX line, generated files are reproducible, sinter.h offers what tools/sinter.abi
+# says, cppcheck finds nothing.  Usage: lint.sh BUILD
 set -u
 build=$1
 bad=0
@@ -70,6 +70,8 @@ for f in $(sh tools/files.sh | grep -E '\.(c|h|inc|re|y|def|sh|py|mk)$|(^|/)Make
     head -n 2 "$f" | grep -qE '^(//|#) SPDX-License-Identifier: Apache-2\.0$' ||
         { echo "$f: no SPDX line at its top"; bad=1; }
 done
+
+sh tools/abi.sh "$build" || bad=1
 
 rm -rf "$build/gen2"
 "$build/sinter-gen" --nodes nodes.def --passes passes.def \
