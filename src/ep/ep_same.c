@@ -28,7 +28,7 @@ enum {
     FUSED = 8,   /* one on which it rounds once where numerics.md has fmaf */
     SMALL = 16,  /* ratios of scales below 2^20: it wraps beyond 2^31 steps */
     ONE = 32,    /* no second result */
-    OLD = 64,    /* a window without dilations */
+    OLD = 64,    /* a window without dilations that counts no padding */
     NARROW = 128 /* no cast of reals to integers, whose range they may leave */
 };
 
@@ -276,6 +276,15 @@ has_attr(const Onnx__NodeProto *p, const char *name)
     return false;
 }
 
+static bool
+counts_padding(const Onnx__NodeProto *p)
+{
+    for (size_t i = 0; i < p->n_attribute; i++)
+        if (!strcmp(p->attribute[i]->name, "count_include_pad"))
+            return p->attribute[i]->i != 0;
+    return false;
+}
+
 static const char *
 more_reasons(SnEpWhole *w, const SnEpNode *n, const Row *r, unsigned in,
              unsigned out)
@@ -292,10 +301,11 @@ more_reasons(SnEpWhole *w, const SnEpNode *n, const Row *r, unsigned in,
                "Runtime wraps";
     if (r->how & ONE && n->nmade > 1)
         return "bits: its second result is not known to be the same";
-    if (r->how & OLD &&
-        (sn_ep_opset(w, "") >= 19 || has_attr(n->p, "dilations")))
-        return "bits: of windows with dilations ONNX Runtime sums in another "
-               "order";
+    if (r->how & OLD && (sn_ep_opset(w, "") >= 19 ||
+                         has_attr(n->p, "dilations") || counts_padding(n->p)))
+        return "bits: windows with dilations, and those that count padding, "
+               "are "
+               "summed in another order by ONNX Runtime";
     if (r->how & NARROW && in & F32 && out & (CODE | INT))
         return "bits: reals beyond the range of an integer may become another "
                "one";
