@@ -243,6 +243,7 @@ prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
         if (sn_file_mkdirs(d, o->outdir))
             return true;
         po.cache = sn_path_join(a, o->outdir, "proofs.txt");
+        po.certificates = sn_path_join(a, o->outdir, "certificates.txt");
         po.prover = program_id(a);
     }
     *out = sn_prove(s, d, &po);

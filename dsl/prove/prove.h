@@ -56,7 +56,9 @@ typedef struct SnProof {
     const char *under; /* what holds under single and double, where the
                           rounding matters; or "" */
     const SnCounter *counter;
-    bool recalled; /* the verdict is that of an earlier run */
+    const char *certificate; /* what the checker reads, or NULL */
+    const char *hash;        /* recalled: of its certificate, or NULL */
+    bool recalled;           /* the verdict is that of an earlier run */
 } SnProof;
 
 enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
@@ -65,6 +67,7 @@ typedef struct SnProveOpts {
     uint32_t ndraw; /* draws per rule; 0: the default */
     uint64_t seed;
     const char *cache;        /* proofs.txt to read and update, or NULL; with */
+    const char *certificates; /* of these proofs, beside it, and */
     const char *prover;       /* what another prover proved is not taken */
     const char *smt2;         /* directory for SMT-LIB obligations, or NULL */
     const SnDefBackend *only; /* reserved for one backend; NULL: all */

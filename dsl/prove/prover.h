@@ -34,6 +34,7 @@ typedef struct SnInstance {
 } SnInstance;
 
 typedef struct SnProofCache SnProofCache;
+typedef struct SnCertificates SnCertificates;
 
 typedef struct SnProver {
     SnDefs *defs;
@@ -42,6 +43,7 @@ typedef struct SnProver {
     const SnProveOpts *o;
     SnProofs *out;
     SnProofCache *cache; /* or NULL */
+    SnCertificates *certificates;
 } SnProver;
 
 /* ---- derived instances (prove_instance.c) ---- */
@@ -112,5 +114,17 @@ SnProofCache *sn_prove_cache(SnProver *pv);
 const char *sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p);
 void sn_prove_enter(SnProver *pv, const char *key, const SnProof *p);
 void sn_prove_store(SnProver *pv);
+
+/* ---- certificates (prove_certificate.c) ---- */
+
+/* Reads those of earlier runs. */
+SnCertificates *sn_certificates(SnProver *pv);
+const char *sn_certificate_of(SnCertificates *c, const char *key);
+const char *sn_certificate_hash(SnProver *pv, const char *text);
+void sn_certificate_keep(SnProver *pv, const char *key, const SnProof *p);
+/* Refused: an error, and false. */
+bool sn_certificate_check(SnProver *pv, const SnProof *p);
+void sn_certificates_store(SnProver *pv);
+void sn_certificates_report(const SnProver *pv, SnBuf *b);
 
 #endif

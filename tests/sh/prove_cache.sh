@@ -105,7 +105,7 @@ edit() {
     sed -i "$4" "$d/$3"
     cmp -s "$d/$3" "$tmp/base/$3" && say "$1_edits" 1
     mkdir "$d/old" "$d/new"
-    cp "$tmp/proofs.txt" "$d/old/"
+    cp "$tmp/proofs.txt" "$tmp/certificates.txt" "$d/old/"
     report "$d" "$d/old"
     report "$d" "$d/new"
     sed -n 's/^# proved in this run: //p' "$d/old.all" | sort | tr '\n' ';' >"$d/proved"
@@ -117,11 +117,12 @@ edit() {
 
 mkdir "$tmp/first"
 report "$tmp/base" "$tmp/first"
-cp "$tmp/first/proofs.txt" "$tmp/proofs.txt"
+cp "$tmp/first/proofs.txt" "$tmp/first/certificates.txt" "$tmp"
 grep -q '^# [1-9][0-9]* proofs: ' "$tmp/first.txt"
 say first $?
 report "$tmp/base" "$tmp/first"
 cmp -s "$tmp/first/proofs.txt" "$tmp/proofs.txt" &&
+    cmp -s "$tmp/first/certificates.txt" "$tmp/certificates.txt" &&
     ! grep -q 'proved in this run' "$tmp/first.all"
 say again $?
 
@@ -152,7 +153,7 @@ conv=$tmp/conversion
 cp -r "$tmp/base" "$conv"
 sed -i '/^node Dequantize/,/^}/s/free x;/free x; cost 2;/' "$conv/nodes.def"
 mkdir "$conv/out"
-cp "$tmp/proofs.txt" "$conv/out/"
+cp "$tmp/proofs.txt" "$tmp/certificates.txt" "$conv/out/"
 report "$conv" "$conv/out"
 grep -q ' proofs: ' "$conv/out.txt" && ! grep -q 'verdicts are those of' "$conv/out.all"
 say conversion $?
@@ -162,7 +163,7 @@ wrong=$tmp/wrong
 cp -r "$tmp/base" "$wrong"
 sed -i '/rule relu_twice/s/ when i.type == o.type//' "$wrong/passes.def"
 mkdir "$wrong/out"
-cp "$tmp/proofs.txt" "$wrong/out/"
+cp "$tmp/proofs.txt" "$tmp/certificates.txt" "$wrong/out/"
 for i in 1 2; do
     report "$wrong" "$wrong/out"
     grep -q "error\[SN3.*'relu_twice'" "$wrong/out.txt"
@@ -175,6 +176,7 @@ say repaired $?
 
 # An entry stands as it is, as other files of a build do; half of one is none.
 mkdir "$tmp/hand"
+cp "$tmp/certificates.txt" "$tmp/hand/"
 sed 's/	lemma	\(.*\)	L[0-9 ]*	/	lossy	\1	L9	/' "$tmp/proofs.txt" >"$tmp/hand/proofs.txt"
 report "$tmp/base" "$tmp/hand"
 grep -q ' lossy .* by L9' "$tmp/hand.txt" && ! grep -q 'proved in this run' "$tmp/hand.all"
@@ -187,7 +189,7 @@ say half $?
 # What another prover says is not taken.
 cp "$gen" "$tmp/other-gen"
 echo >>"$tmp/other-gen"
-cp "$tmp/proofs.txt" "$tmp/hand/"
+cp "$tmp/proofs.txt" "$tmp/certificates.txt" "$tmp/hand/"
 "$tmp/other-gen" $(files "$tmp/base") --report -o "$tmp/hand" >"$tmp/out" 2>&1
 grep -q ' proofs: ' "$tmp/out" && ! grep -q 'verdicts are those of' "$tmp/out"
 say other_prover $?
@@ -195,5 +197,29 @@ say other_prover $?
 # --check takes and leaves proofs, and writes nothing else.
 mkdir "$tmp/check"
 $gen $(files "$tmp/base") --check -o "$tmp/check" 2>"$tmp/out" &&
-    cmp -s "$tmp/check/proofs.txt" "$tmp/proofs.txt" && [ "$(ls "$tmp/check")" = proofs.txt ]
+    cmp -s "$tmp/check/proofs.txt" "$tmp/proofs.txt" &&
+    [ "$(ls "$tmp/check" | tr '\n' ' ')" = 'certificates.txt proofs.txt ' ]
 say check $?
+
+# Certificates are checked in every run: one that was changed is a defect, one
+# that is missing is made again.
+falsify() {
+    mkdir -p "$tmp/cert"
+    cp "$tmp/proofs.txt" "$tmp/cert/"
+    sed "$2" "$tmp/certificates.txt" >"$tmp/cert/certificates.txt"
+    cmp -s "$tmp/cert/certificates.txt" "$tmp/certificates.txt" && say "$1_falsifies" 1
+    $gen $(files "$tmp/base") --check -o "$tmp/cert" >"$tmp/out" 2>&1
+    [ $? = 70 ] && grep -q "certificates.txt: certificate of 'turn_[a-z]*'.*$3" "$tmp/out"
+    say "certificate_$1" $?
+}
+falsify polynomial '/^g /s/^g [^ ]*/&+1/' 'line [0-9]*: shape: .* = 0 is not shown'
+falsify path '/^\. /d' 'a step after the end of a path\|the last path is not closed'
+falsify premise '/^> /s/^> [^ ]*/&-1/' 'sum of facts leaves\|not shown\|not that of the verdict'
+grep -q '^# 2 certificates checked: ' "$tmp/first.txt"
+say certificates_counted $?
+: >"$tmp/cert/certificates.txt"
+cp "$tmp/proofs.txt" "$tmp/cert/"
+report "$tmp/base" "$tmp/cert"
+[ "$(sed -n 's/^# proved in this run: //p' "$tmp/cert.all" | sort | tr '\n' ';')" = \
+    'turn_noop;turn_twice;' ] && cmp -s "$tmp/cert/certificates.txt" "$tmp/certificates.txt"
+say certificate_missing $?

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The index calculus: polynomials, what follows from facts, and rules that are
  * right and wrong about which elements are read. */
+#include "dsl/prove/check/check.h"
 #include "dsl/prove/index/facts.h"
 #include "dsl/prove/index/index.h"
 #include "spell.h"
@@ -355,6 +356,12 @@ right_and_wrong(void **state)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         SnArena *a = sn_arena_new();
         SnIndexVerdict v = verdict(a, rules[i].text);
+        SnCheck k = {0};
+        if (v.proved && !sn_check_certificate(a, v.certificate, &k)) {
+            print_message("%s\n  line %u of its certificate: %s\n",
+                          rules[i].text, k.line, k.error);
+            bad++;
+        }
         if (v.proved != rules[i].proved ||
             (rules[i].why && strcmp(v.why, rules[i].why))) {
             print_message("%s\n  %s: %s\n", rules[i].text,

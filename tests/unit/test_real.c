@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rules over the reals and rules of numbered ranks: those that are proved, and
  * the same with a premise less or a term changed. */
+#include "dsl/prove/check/check.h"
 #include "dsl/prove/real/real.h"
 #include "spell.h"
 
@@ -199,6 +200,9 @@ proved(SnArena *a, const char *rule)
     SnRealVerdict r = sn_real_prove(&pv, v);
     if (r.proved != (*r.why == 0))
         fail_msg("%s: without a reason", rule);
+    SnCheck k = {0};
+    if (r.proved && !sn_check_certificate(a, r.certificate, &k))
+        fail_msg("%s: line %u of its certificate: %s", rule, k.line, k.error);
     return r.proved;
 }
 

@@ -174,6 +174,9 @@ sn_index_equal_at(SnIndex *cx, const SnIndexPlace *a, SnAxis ta,
             return true;
     }
     SnPoly i = sn_index_at(cx, a, ta), j = sn_index_at(cx, b, tb);
-    return !sn_path_stopped(&cx->path) &&
-           sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, i, j));
+    SnPoly d = sn_poly_sub(&cx->path.P, i, j);
+    if (sn_path_stopped(&cx->path) || !sn_facts_is_zero(&cx->path.F, d))
+        return false;
+    sn_trace_goal(&cx->path.trace, d, "place");
+    return true;
 }

@@ -264,6 +264,8 @@ past_fill(SnIndex *cx, Side *l, Side *r, SnIndexPlace *p, SnIndexPlace *q)
             *(i ? r : l) = (Side){k->of, k};
         }
     }
+    if (!in)
+        sn_path_seen(&cx->path, "same: both sides are filled");
     return in && !sn_path_stopped(&cx->path);
 }
 
@@ -283,8 +285,10 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
         if (!both_inside(cx, p, q, &in))
             fail(cx, "a tap that one side reads and the other skips");
         p->inside = q->inside = true;
-        if (!in)
+        if (!in) {
+            sn_path_seen(&cx->path, "same: both sides skip it");
             return;
+        }
     }
     if (s->which >= 0 && !sn_path_stopped(&cx->path) &&
         !sn_facts_is_zero(
@@ -304,10 +308,11 @@ one_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
          const SnIndexNode *r, const SnIndexPlace *rat, const SnMapStmt *s,
          unsigned operand, const SnPoly *tap)
 {
-    if (!sn_path_choose(&cx->path))
+    if (!sn_path_each(&cx->path,
+                      sn_format(cx->a, "operand %u of %s", operand, l->name)))
         return;
     same_read(cx, l, lat, r, rat, s, operand, tap);
-    sn_path_stop(&cx->path, SN_PATH_DEAD, "seen");
+    sn_path_through(&cx->path);
 }
 
 /* What else a formula may look at: numbers that have to be equal. */
@@ -352,6 +357,20 @@ same_taps(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, SnPoly *tap)
         sn_path_stop(&cx->path, SN_PATH_DEAD, "an empty set");
 }
 
+/* How many are read. */
+static uint32_t
+operands(const SnIndexNode *n)
+{
+    uint32_t sum = 0;
+
+    for (unsigned i = 0; i < n->map->nstmt; i++) {
+        const SnMapStmt *s = &n->map->stmt[i];
+        if (s->kind == SN_MS_READ || s->kind == SN_MS_CENTRE)
+            sum += sn_index_noperand(n, (unsigned)s->param);
+    }
+    return sum;
+}
+
 static void
 same_nodes(SnIndex *cx, Side l, Side r)
 {
@@ -361,6 +380,8 @@ same_nodes(SnIndex *cx, Side l, Side r)
 
     if (!alike(cx, n, m))
         return;
+    sn_trace_nodes(&cx->path.trace, operands(n),
+                   sn_format(cx->a, "%s, %s", n->name, m->name));
     same_taps(cx, &a, &b, tap);
     for (unsigned i = 0; i < n->map->nstmt && !sn_path_stopped(&cx->path);
          i++) {
@@ -403,8 +424,10 @@ same_leaf(SnIndex *cx, Side l, Side r)
         fail(cx, sn_format(cx->a, "'%s' against '%s'", l.v->name, r.v->name));
         return;
     }
-    if (sn_index_equal_at(cx, l.at, any, r.at, any))
+    if (sn_index_equal_at(cx, l.at, any, r.at, any)) {
+        sn_path_seen(&cx->path, "same: element of '%s'", l.v->name);
         return;
+    }
     SnPoly i = sn_index_at(cx, l.at, any), k = sn_index_at(cx, r.at, any);
     if (!sn_path_stopped(&cx->path))
         fail(cx, sn_format(
@@ -466,6 +489,8 @@ must_hold(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *s)
         !sn_index_truth(cx, &v, s->e, sn_axis_of(cx, n->out)))
         fail(cx, sn_format(cx->a, "%s on the right may be illegal: %s",
                            n->n->name, s->text ? s->text : "a condition"));
+    sn_path_seen(&cx->path, "legal %s: %s", n->name,
+                 s->text ? s->text : "a condition");
 }
 
 void
@@ -517,6 +542,8 @@ sn_index_same_shape(SnIndex *cx)
         sn_index_type_rep(cx, cx->right->type))
         fail(cx, sn_format(cx->a, "the type is %s, not %s", cx->right->type,
                            cx->left->type));
+    if (!sn_path_stopped(&cx->path))
+        sn_trace_goal(&cx->path.trace, sn_poly_sub(&cx->path.P, l, r), "shape");
 }
 
 void

@@ -2,8 +2,8 @@
 /* Facts about polynomials: normal form, and questions by Farkas' lemma. */
 #include "dsl/prove/index/facts.h"
 
-/* ABSURD: a depth that no question has. */
-enum { DEEP = 3, ABSURD = 255, NFACT = SN_FARKAS_COLS - 2 };
+/* ABSURD, PLAIN: depths that no question has. */
+enum { DEEP = 3, PLAIN = 254, ABSURD = 255, NFACT = SN_FARKAS_COLS - 2 };
 
 /* ---- taking in ---- */
 
@@ -17,6 +17,7 @@ taken(SnFacts *f, uint8_t kind, SnPoly p)
 void
 sn_facts_at_least(SnFacts *f, SnPoly p)
 {
+    SnPoly read = p;
     int64_t v;
 
     p = sn_facts_norm(f, p);
@@ -25,6 +26,8 @@ sn_facts_at_least(SnFacts *f, SnPoly p)
     for (uint32_t i = 0; i < f->n; i++)
         if (sn_poly_same(f->ge[i], p))
             return;
+    if (f->trace)
+        sn_trace_fact(f->trace, f->by_split ? 's' : '>', read);
     taken(f, 0, p);
     SN_PUSH(f->P->a, f->ge, f->n, p);
 }
@@ -34,6 +37,8 @@ sn_facts_lend(SnFacts *f, uint32_t n, const SnPoly *p)
 {
     SnFactsMark m = {f->n, f->state};
 
+    if (f->trace)
+        sn_trace_lend(f->trace, f->n, n, p);
     for (uint32_t i = 0; i < n; i++) {
         taken(f, 0, p[i]);
         SN_PUSH(f->P->a, f->ge, f->n, p[i]);
@@ -46,6 +51,8 @@ sn_facts_back(SnFacts *f, SnFactsMark m)
 {
     f->n = m.n;
     f->state = m.state;
+    if (f->trace)
+        sn_trace_back(f->trace);
 }
 
 /* The atom that p = 0 gives a value: alone in its monomial, factor 1 or -1, in
@@ -75,6 +82,7 @@ solved(const SnFacts *f, SnPoly p, SnEquation *e, SnPolys *P)
 void
 sn_facts_zero(SnFacts *f, SnPoly p)
 {
+    SnPoly read = p;
     SnEquation e;
     int64_t v;
 
@@ -82,6 +90,8 @@ sn_facts_zero(SnFacts *f, SnPoly p)
     if (sn_poly_is_int(p, &v) && v == 0)
         return;
     if (solved(f, p, &e, f->P)) {
+        if (f->trace)
+            sn_trace_equation(f->trace, f->by_split ? 'e' : '=', read, e.atom);
         taken(f, 1, p);
         for (uint32_t i = 0; i < f->neq; i++)
             f->eq[i].is = sn_poly_replace(f->P, f->eq[i].is, e.atom, e.is);
@@ -90,11 +100,26 @@ sn_facts_zero(SnFacts *f, SnPoly p)
             f->ge[i] = sn_facts_norm(f, f->ge[i]);
         return;
     }
-    sn_facts_at_least(f, p);
-    sn_facts_at_least(f, sn_poly_scale(f->P, p, -1));
+    sn_facts_at_least(f, read);
+    sn_facts_at_least(f, sn_poly_scale(f->P, read, -1));
 }
 
 /* ---- normal form ---- */
+
+static SnPoly divide(SnFacts *f, SnPoly x, SnPoly q);
+
+static void
+divided(SnFacts *f, SnPoly x, SnPoly q, SnPoly r)
+{
+    const SnPolyAtom *k = r.n == 1 && r.m[0].c == 1 && r.m[0].n == 1
+                              ? &f->P->atom[r.m[0].atom[0]]
+                              : NULL;
+
+    if (!f->trace ||
+        (k && !k->name && sn_poly_same(k->x, x) && sn_poly_same(k->q, q)))
+        return;
+    sn_trace_div(f->trace, x, q, r);
+}
 
 static SnPoly
 equations(SnFacts *f, SnPoly p)
@@ -114,6 +139,18 @@ quotients(const SnFacts *f, SnPoly p)
     return false;
 }
 
+static SnPoly
+norm_atom(SnFacts *f, uint16_t atom)
+{
+    SnPolyAtom at = f->P->atom[atom];
+
+    if (at.name)
+        return sn_poly_atom(f->P, atom);
+    SnPoly r = divide(f, sn_facts_norm(f, at.x), sn_facts_norm(f, at.q));
+    divided(f, at.x, at.q, r);
+    return r;
+}
+
 SnPoly
 sn_facts_norm(SnFacts *f, SnPoly p)
 {
@@ -125,11 +162,7 @@ sn_facts_norm(SnFacts *f, SnPoly p)
     for (uint32_t i = 0; i < p.n; i++) {
         SnPoly t = sn_poly_int(f->P, p.m[i].c);
         for (unsigned k = 0; k < p.m[i].n; k++) {
-            SnPolyAtom at = f->P->atom[p.m[i].atom[k]];
-            t = sn_poly_mul(f->P, t,
-                            at.name ? sn_poly_atom(f->P, p.m[i].atom[k])
-                                    : sn_facts_div(f, sn_facts_norm(f, at.x),
-                                                   sn_facts_norm(f, at.q)));
+            t = sn_poly_mul(f->P, t, norm_atom(f, p.m[i].atom[k]));
         }
         r = sn_poly_add(f->P, r, t);
     }
@@ -154,6 +187,8 @@ divides(const SnMonomial *q, const SnMonomial *m, SnMonomial *r)
     return i == q->n;
 }
 
+static void positive(SnFacts *f, SnPoly q);
+
 /* (x div p) div q = x div pq. */
 static bool
 nested(SnFacts *f, SnPoly r, SnPoly q, SnPoly *out)
@@ -163,7 +198,10 @@ nested(SnFacts *f, SnPoly r, SnPoly q, SnPoly *out)
     SnPolyAtom in = f->P->atom[r.m[0].atom[0]];
     if (in.name)
         return false;
-    *out = sn_facts_div(f, in.x, sn_facts_norm(f, sn_poly_mul(f->P, in.q, q)));
+    SnPoly by = sn_facts_norm(f, sn_poly_mul(f->P, in.q, q));
+    positive(f, in.q);
+    positive(f, q);
+    *out = sn_facts_div(f, in.x, by);
     return true;
 }
 
@@ -183,8 +221,8 @@ floor_div(int64_t a, int64_t b)
 }
 
 /* x = q * a + r by monomials; then r is looked at. */
-SnPoly
-sn_facts_div(SnFacts *f, SnPoly x, SnPoly q)
+static SnPoly
+divide(SnFacts *f, SnPoly x, SnPoly q)
 {
     SnPolys *P = f->P;
     SnPoly a = {0}, r = {0}, in;
@@ -212,6 +250,15 @@ sn_facts_div(SnFacts *f, SnPoly x, SnPoly q)
 }
 
 SnPoly
+sn_facts_div(SnFacts *f, SnPoly x, SnPoly q)
+{
+    SnPoly r = divide(f, x, q);
+
+    divided(f, x, q, r);
+    return r;
+}
+
+SnPoly
 sn_facts_mod(SnFacts *f, SnPoly x, SnPoly q)
 {
     return sn_poly_sub(f->P, x, sn_poly_mul(f->P, q, sn_facts_div(f, x, q)));
@@ -223,6 +270,7 @@ typedef struct Question {
     SnPoly p;
     uint32_t n;
     SnPoly fact[NFACT];
+    SnWhyTerm of[NFACT]; /* what each of them is */
     bool seen[SN_POLY_NATOM];
 } Question;
 
@@ -244,11 +292,15 @@ touches(const Question *q, SnPoly p)
     return false;
 }
 
+static const SnWhyRef NONE = {0, 0};
+
 static void
-put(Question *q, SnPoly p)
+put(Question *q, SnPoly p, SnWhyRef a, SnWhyRef b)
 {
-    if (q->n < NFACT)
-        q->fact[q->n++] = p;
+    if (q->n == NFACT)
+        return;
+    q->of[q->n] = (SnWhyTerm){0, a, b};
+    q->fact[q->n++] = p;
 }
 
 /* 0 <= x - q * (x div q) < q, of each quotient that matters. */
@@ -261,8 +313,9 @@ remainders(SnFacts *f, Question *q)
             continue;
         SnPoly r = sn_poly_sub(f->P, t.x,
                                sn_poly_mul(f->P, t.q, sn_poly_atom(f->P, i)));
-        put(q, r);
-        put(q, sn_poly_plus(f->P, sn_poly_sub(f->P, t.q, r), -1));
+        put(q, r, (SnWhyRef){'l', i}, NONE);
+        put(q, sn_poly_plus(f->P, sn_poly_sub(f->P, t.q, r), -1),
+            (SnWhyRef){'u', i}, NONE);
         see(q, t.x);
         see(q, t.q);
     }
@@ -297,7 +350,7 @@ gather(SnFacts *f, Question *q, bool all)
     spread(f, q, all);
     for (uint32_t i = 0; i < f->n; i++)
         if (all || touches(q, f->ge[i]))
-            put(q, f->ge[i]);
+            put(q, f->ge[i], (SnWhyRef){'f', i}, NONE);
 }
 
 static unsigned
@@ -343,12 +396,39 @@ products(SnFacts *f, Question *q)
                 continue;
             SnPoly p = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
             if (wanted(q, n, p))
-                put(q, p);
+                put(q, p, q->of[i].a, q->of[k].a);
         }
     return q->n > n;
 }
 
-static bool
+/* The factors over one denominator; NULL: it is too large. */
+static const SnWhy *
+why_of(SnFacts *f, const Question *q, uint32_t n, const SnFactor *v)
+{
+    SnWhy *w = SN_NEW(f->P->a, SnWhy);
+    SnWhyTerm *t = SN_NEW_N(f->P->a, SnWhyTerm, n + 1);
+    bool over = false;
+
+    w->den = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t a = w->den, b = v[i].den;
+        while (b) {
+            int64_t r = a % b;
+            a = b;
+            b = r;
+        }
+        over |= __builtin_mul_overflow(w->den / a, v[i].den, &w->den);
+    }
+    for (uint32_t i = 0; i < n && !over; i++) {
+        t[i] = q->of[v[i].fact];
+        over |= __builtin_mul_overflow(w->den / v[i].den, v[i].num, &t[i].num);
+    }
+    w->n = n;
+    w->v = t;
+    return over ? NULL : w;
+}
+
+static const SnWhy *
 ask(SnFacts *f, SnPoly p, bool all)
 {
     Question q = {.p = p};
@@ -358,12 +438,26 @@ ask(SnFacts *f, SnPoly p, bool all)
     f->nfarkas++;
     gather(f, &q, all);
     if (sn_farkas(f->P->a, p, q.n, q.fact, &n, &v))
-        return true;
-    return products(f, &q) && sn_farkas(f->P->a, p, q.n, q.fact, &n, &v);
+        return why_of(f, &q, n, v);
+    return products(f, &q) && sn_farkas(f->P->a, p, q.n, q.fact, &n, &v)
+               ? why_of(f, &q, n, v)
+               : NULL;
+}
+
+/* 1 times fact i, or no fact at all. */
+static const SnWhy *
+one_fact(SnFacts *f, uint32_t n, uint32_t i)
+{
+    SnWhyTerm *t = SN_NEW(f->P->a, SnWhyTerm);
+    SnWhy *w = SN_NEW(f->P->a, SnWhy);
+
+    *t = (SnWhyTerm){1, {'f', i}, NONE};
+    *w = (SnWhy){false, 1, n, t};
+    return w;
 }
 
 /* p - fact is a number that is not negative. */
-static bool
+static const SnWhy *
 at_once(SnFacts *f, SnPoly p)
 {
     int64_t v;
@@ -371,13 +465,14 @@ at_once(SnFacts *f, SnPoly p)
     for (uint32_t i = 0; i < f->n; i++)
         if (f->ge[i].n <= p.n + 1 &&
             sn_poly_is_int(sn_poly_sub(f->P, p, f->ge[i]), &v) && v >= 0)
-            return true;
-    return false;
+            return one_fact(f, 1, i);
+    return NULL;
 }
 
-/* The largest number that a fact says the atom is at least, or -1. */
+/* The largest number that a fact says the atom is at least, or -1; *which: that
+ * fact. */
 static int64_t
-at_least(const SnFacts *f, uint16_t atom)
+at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
 {
     int64_t best = -1;
 
@@ -388,81 +483,154 @@ at_least(const SnFacts *f, uint16_t atom)
             m->c != 1 || (g.n == 2 && g.m[0].n))
             continue;
         int64_t k = g.n == 2 ? -g.m[0].c : 0;
-        best = k > best ? k : best;
+        if (k <= best)
+            continue;
+        best = k;
+        *which = i;
     }
     return best;
 }
 
 /* Each atom as what it exceeds its least value by: is no term below 0?  Answers
  * for products of many atoms, which Farkas' lemma does not. */
-static bool
+static const SnWhy *
 no_term_below(SnFacts *f, SnPoly p)
 {
-    for (uint32_t i = 0; i < p.n; i++)
-        for (unsigned k = 0; k < p.m[i].n; k++)
-            if (at_least(f, p.m[i].atom[k]) < 0)
-                return false;
-    for (uint32_t i = 0; i < f->n; i++) {
-        SnPoly g = f->ge[i];
-        const SnMonomial *m = &g.m[g.n ? g.n - 1 : 0];
-        if (g.n != 2 || m->n != 1 || g.m[0].n || !sn_poly_has(p, m->atom[0]))
-            continue;
-        int64_t k = at_least(f, m->atom[0]);
-        bool again = false; /* a fact that stands twice counts once */
-        for (uint32_t j = 0; j < i; j++)
-            again |= sn_poly_same(f->ge[j], g);
-        if (k == -g.m[0].c && k > 0 && !again)
+    SnWhyTerm *of = SN_NEW_N(f->P->a, SnWhyTerm, 64);
+    SnWhy *w = SN_NEW(f->P->a, SnWhy);
+    uint32_t n = 0, which = 0;
+    SnPoly asked = p;
+
+    for (uint32_t i = 0; i < asked.n; i++)
+        for (unsigned k = 0; k < asked.m[i].n; k++) {
+            uint16_t atom = asked.m[i].atom[k];
+            int64_t least = at_least(f, atom, &which);
+            bool again = false;
+            for (uint32_t j = 0; j < n; j++)
+                again |= of[j].a.i == which;
+            if (least < 0 || (!again && n == 64))
+                return NULL;
+            if (again)
+                continue;
+            of[n++] = (SnWhyTerm){0, {'f', which}, NONE};
             p = sn_poly_replace(
-                f->P, p, m->atom[0],
-                sn_poly_plus(f->P, sn_poly_atom(f->P, m->atom[0]), k));
-    }
+                f->P, p, atom,
+                sn_poly_plus(f->P, sn_poly_atom(f->P, atom), least));
+        }
     for (uint32_t i = 0; i < p.n; i++)
         if (p.m[i].c < 0)
-            return false;
-    return true;
+            return NULL;
+    *w = (SnWhy){true, 0, n, of};
+    return w;
 }
 
-static bool
+static const SnWhy *
 answer(SnFacts *f, SnPoly p)
 {
-    bool yes;
+    const SnWhy *why = at_once(f, p);
 
-    if (at_once(f, p) || no_term_below(f, p))
-        return true;
-    if (f->depth >= DEEP)
-        return false;
+    why = why ? why : no_term_below(f, p);
+    if (why || f->depth >= DEEP)
+        return why;
     f->depth++;
-    yes = ask(f, p, false);
+    why = ask(f, p, false);
     f->depth--;
-    return yes;
+    return why;
+}
+
+/* The answer of the memo, or that of how, for it. */
+static const SnWhy *
+remembered(SnFacts *f, uint8_t depth, SnPoly p,
+           const SnWhy *(*how)(SnFacts *f, SnPoly p))
+{
+    uint32_t state = f->state;
+    bool known;
+
+    if (!f->memo)
+        return how(f, p);
+    SnMemoLine *m = sn_memo_question(f->memo, state, depth, p, &known);
+    if (known)
+        return m->yes ? m->why : NULL;
+    const SnWhy *why = how(f, p);
+    m = sn_memo_question(f->memo, state, depth, p, &known);
+    m->yes = why != NULL;
+    m->why = why;
+    return why;
+}
+
+/* By the facts alone, not by what remainders are. */
+static const SnWhy *
+plainly(SnFacts *f, SnPoly p)
+{
+    Question q = {.p = p};
+    SnFactor *v;
+    uint32_t n;
+    const SnWhy *why = at_once(f, p);
+
+    if (why || (why = no_term_below(f, p)))
+        return why;
+    see(&q, p);
+    spread(f, &q, false);
+    for (uint32_t i = 0; i < f->n; i++)
+        if (touches(&q, f->ge[i]))
+            put(&q, f->ge[i], (SnWhyRef){'f', i}, NONE);
+    return sn_farkas(f->P->a, p, q.n, q.fact, &n, &v) ? why_of(f, &q, n, v)
+                                                      : NULL;
+}
+
+/* The certificate is to show that a divisor is above 0 before it says what a
+ * remainder is. */
+static void
+positive(SnFacts *f, SnPoly q)
+{
+    SnPoly p = sn_poly_plus(f->P, q, -1);
+
+    if (!f->trace || sn_trace_knows(f->trace, p))
+        return;
+    const SnWhy *why = remembered(f, PLAIN, sn_facts_norm(f, p), plainly);
+    if (why)
+        sn_trace_yes(f->trace, p, why);
+    else
+        sn_trace_fact(f->trace, '/', p);
+}
+
+static void
+positive_divisors(SnFacts *f, const SnWhy *why)
+{
+    for (uint32_t i = 0; i < why->n && f->trace; i++) {
+        if (why->v[i].a.kind != 'f' && why->v[i].a.kind)
+            positive(f, f->P->atom[why->v[i].a.i].q);
+        if (why->v[i].b.kind != 'f' && why->v[i].b.kind)
+            positive(f, f->P->atom[why->v[i].b.i].q);
+    }
 }
 
 bool
 sn_facts_is_at_least(SnFacts *f, SnPoly p)
 {
-    bool known;
+    SnPoly asked = p;
+    const SnWhy *why;
     int64_t v;
 
     f->nasked++;
     p = sn_facts_norm(f, p);
     if (sn_poly_is_int(p, &v))
-        return v >= 0;
-    if (!f->memo)
-        return answer(f, p);
-    SnMemoLine *m =
-        sn_memo_question(f->memo, f->state, (uint8_t)f->depth, p, &known);
-    if (known)
-        return m->yes;
-    uint32_t state = f->state;
-    bool yes = answer(f, p);
-    sn_memo_question(f->memo, state, (uint8_t)f->depth, p, &known)->yes = yes;
-    return yes;
+        why = v >= 0 ? one_fact(f, 0, 0) : NULL;
+    else
+        why = remembered(f, (uint8_t)f->depth, p, answer);
+    if (why && f->trace && !sn_trace_knows(f->trace, asked)) {
+        positive_divisors(f, why);
+        sn_trace_yes(f->trace, asked, why);
+    }
+    return why != NULL;
 }
 
-/* b * p = 0 gives p = 0 where b >= 1: atoms that all monomials share go. */
+/* b * p = 0 gives p = 0 where b >= 1: atoms that all monomials share go.  *by:
+ * their product. */
 static SnPoly
-cancel(SnFacts *f, SnPoly p)
+cancel(SnFacts *f, SnPoly p, SnPoly *by)
 {
+    *by = sn_poly_int(f->P, 1);
     while (p.n && p.m[0].n) {
         uint32_t at = 0;
         bool found = false;
@@ -485,6 +653,7 @@ cancel(SnFacts *f, SnPoly p)
             r = sn_poly_add(f->P, r, (SnPoly){1, &m});
         }
         p = r;
+        *by = sn_poly_mul(f->P, *by, (SnPoly){1, &b});
     }
     return p;
 }
@@ -492,29 +661,48 @@ cancel(SnFacts *f, SnPoly p)
 bool
 sn_facts_is_zero(SnFacts *f, SnPoly p)
 {
-    p = cancel(f, sn_facts_norm(f, p));
-    return !p.n || (sn_facts_is_at_least(f, p) &&
-                    sn_facts_is_at_least(f, sn_poly_scale(f->P, p, -1)));
+    SnPoly by, rest = cancel(f, sn_facts_norm(f, p), &by);
+    bool yes =
+        !rest.n || (sn_facts_is_at_least(f, rest) &&
+                    sn_facts_is_at_least(f, sn_poly_scale(f->P, rest, -1)));
+
+    if (yes && f->trace && p.n)
+        sn_trace_zero(f->trace, p, rest, by);
+    return yes;
+}
+
+static const SnWhy *
+contradiction(SnFacts *f, SnPoly no)
+{
+    int64_t v;
+
+    for (uint32_t i = 0; i < f->n; i++)
+        if (sn_poly_is_int(f->ge[i], &v) && v < 0)
+            return one_fact(f, 1, i);
+    return ask(f, no, true);
+}
+
+static const SnWhy *
+absurd(SnFacts *f)
+{
+    return f->n ? remembered(f, ABSURD, sn_poly_int(f->P, -1), contradiction)
+                : NULL;
 }
 
 bool
 sn_facts_absurd(SnFacts *f)
 {
-    SnMemoLine *m = NULL;
-    bool known = false, yes = false;
-    int64_t v;
+    return absurd(f) != NULL;
+}
 
-    if (!f->n)
-        return false;
-    SnPoly no = sn_poly_int(f->P, -1);
-    if (f->memo)
-        m = sn_memo_question(f->memo, f->state, ABSURD, no, &known);
-    if (known)
-        return m->yes;
-    for (uint32_t i = 0; i < f->n && !yes; i++)
-        yes = sn_poly_is_int(f->ge[i], &v) && v < 0;
-    yes = yes || ask(f, no, true);
-    if (f->memo)
-        sn_memo_question(f->memo, f->state, ABSURD, no, &known)->yes = yes;
-    return yes;
+bool
+sn_facts_end(SnFacts *f)
+{
+    const SnWhy *why = absurd(f);
+
+    if (why && f->trace) {
+        positive_divisors(f, why);
+        sn_trace_absurd(f->trace, why);
+    }
+    return why != NULL;
 }

@@ -23,6 +23,8 @@ typedef struct SnFacts {
     uint32_t depth; /* of questions that ask questions */
     uint32_t state; /* of the memo, which may be NULL */
     SnMemo *memo;
+    SnTrace *trace; /* or NULL */
+    bool by_split;  /* what is taken in now is a side of a case distinction */
     uint64_t nasked, nfarkas;
 } SnFacts;
 
@@ -50,5 +52,7 @@ SnPoly sn_facts_mod(SnFacts *f, SnPoly x, SnPoly q);
 bool sn_facts_is_at_least(SnFacts *f, SnPoly p);
 bool sn_facts_is_zero(SnFacts *f, SnPoly p);
 bool sn_facts_absurd(SnFacts *f);
+/* The path ends with that contradiction; false: there is none. */
+bool sn_facts_end(SnFacts *f);
 
 #endif

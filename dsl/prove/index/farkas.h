@@ -6,7 +6,7 @@
 #ifndef SN_FARKAS_H
 #define SN_FARKAS_H
 
-#include "dsl/prove/index/poly.h"
+#include "dsl/prove/poly/poly.h"
 
 /* num / den > 0 of the fact. */
 typedef struct SnFactor {

@@ -17,6 +17,7 @@ typedef struct SnIndexVerdict {
     const char *why;  /* not proved: the step that fails */
     uint32_t npath;   /* cases that the proof distinguishes */
     uint64_t nfarkas; /* questions that Farkas' lemma answered */
+    const char *certificate; /* proved: what shows it (trace.h), or NULL */
 } SnIndexVerdict;
 
 /* Does the right side of pr give every bit of the left one, and is it legal

@@ -66,7 +66,9 @@ sn_memo_next(SnMemo *m, uint32_t state, uint8_t kind, SnPoly p)
 {
     bool known;
 
-    return line(m, &m->fact, (SnMemoLine){state, kind, false, p}, &known) + 1;
+    return line(m, &m->fact, (SnMemoLine){state, kind, false, p, NULL},
+                &known) +
+           1;
 }
 
 SnMemoLine *
@@ -74,7 +76,7 @@ sn_memo_question(SnMemo *m, uint32_t state, uint8_t depth, SnPoly p,
                  bool *known)
 {
     uint32_t i =
-        line(m, &m->answer, (SnMemoLine){state, depth, false, p}, known);
+        line(m, &m->answer, (SnMemoLine){state, depth, false, p, NULL}, known);
 
     return &m->answer.v[i];
 }

@@ -5,13 +5,14 @@
 #ifndef SN_MEMO_H
 #define SN_MEMO_H
 
-#include "dsl/prove/index/poly.h"
+#include "dsl/prove/index/trace.h"
 
 typedef struct SnMemoLine {
     uint32_t state; /* before; with a question: it is asked there */
     uint8_t kind;   /* of fact, or how deep the question is asked */
     bool yes;
     SnPoly p;
+    const SnWhy *why; /* yes: what shows it */
 } SnMemoLine;
 
 typedef struct SnMemoTable {
@@ -27,7 +28,8 @@ typedef struct SnMemo {
 
 /* The state after that fact; 0 is that of no facts. */
 uint32_t sn_memo_next(SnMemo *m, uint32_t state, uint8_t kind, SnPoly p);
-/* The line of a question, yes once it was answered so; *known: it was asked. */
+/* The line of a question, with its answer once that was given; *known: it was
+ * asked. */
 SnMemoLine *sn_memo_question(SnMemo *m, uint32_t state, uint8_t depth, SnPoly p,
                              bool *known);
 

@@ -15,6 +15,30 @@ sn_path_stop(SnPath *w, SnPathStop stop, const char *fmt, ...)
     w->stop = stop;
     w->why = sn_vformat(w->a, fmt, ap);
     va_end(ap);
+    if (stop == SN_PATH_DEAD && !sn_facts_end(&w->F))
+        sn_trace_end(&w->trace, w->why);
+}
+
+void
+sn_path_through(SnPath *w)
+{
+    if (sn_path_stopped(w))
+        return;
+    w->stop = SN_PATH_DEAD;
+    w->why = "through";
+    sn_trace_end(&w->trace, w->why);
+}
+
+void
+sn_path_seen(SnPath *w, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (sn_path_stopped(w))
+        return;
+    va_start(ap, fmt);
+    sn_trace_mark(&w->trace, sn_vformat(w->a, fmt, ap));
+    va_end(ap);
 }
 
 /* ---- decisions ---- */
@@ -38,8 +62,8 @@ sn_path_assume_zero(SnPath *w, SnPoly p)
     sn_facts_zero(&w->F, p);
 }
 
-bool
-sn_path_choose(SnPath *w)
+static bool
+choose(SnPath *w)
 {
     if (w->atchoice == SN_PATH_NCHOICE) {
         sn_path_stop(w, SN_PATH_OUT, "too many open conditions");
@@ -48,6 +72,36 @@ sn_path_choose(SnPath *w)
     if (w->atchoice == w->nchoice)
         w->choice[w->nchoice++] = true;
     return w->choice[w->atchoice++];
+}
+
+bool
+sn_path_choose(SnPath *w, const char *what)
+{
+    if (sn_path_stopped(w))
+        return true;
+    sn_trace_choice(&w->trace, '|', what);
+    return choose(w);
+}
+
+bool
+sn_path_each(SnPath *w, const char *what)
+{
+    if (sn_path_stopped(w))
+        return true;
+    sn_trace_choice(&w->trace, '&', what);
+    return choose(w);
+}
+
+/* A side of a case distinction. */
+static void
+side(SnPath *w, SnPoly p, bool zero)
+{
+    w->F.by_split = true;
+    if (zero)
+        sn_path_assume_zero(w, p);
+    else
+        sn_path_assume(w, p);
+    w->F.by_split = false;
 }
 
 static SnPoly
@@ -66,8 +120,9 @@ sn_path_decide(SnPath *w, SnPoly p)
         return true;
     if (sn_facts_is_at_least(&w->F, no))
         return false;
-    bool yes = sn_path_choose(w);
-    sn_path_assume(w, yes ? p : no);
+    sn_trace_split(&w->trace, '?', p);
+    bool yes = choose(w);
+    side(w, yes ? p : no, false);
     alive(w);
     return yes;
 }
@@ -80,17 +135,20 @@ sn_path_decide_zero(SnPath *w, SnPoly p)
     SnPoly up = sn_poly_plus(&w->P, p, -1), down = below_zero(w, p);
     if (sn_facts_is_at_least(&w->F, up) || sn_facts_is_at_least(&w->F, down))
         return false;
-    if (sn_path_choose(w)) {
-        sn_path_assume_zero(w, p);
+    sn_trace_split(&w->trace, '!', p);
+    if (choose(w)) {
+        side(w, p, true);
         alive(w);
         return true;
     }
-    if (sn_facts_is_at_least(&w->F, p))
-        sn_path_assume(w, up);
-    else if (sn_facts_is_at_least(&w->F, sn_poly_scale(&w->P, p, -1)))
-        sn_path_assume(w, down);
-    else
-        sn_path_assume(w, sn_path_choose(w) ? up : down);
+    bool above = sn_facts_is_at_least(&w->F, p);
+    if (above || sn_facts_is_at_least(&w->F, sn_poly_scale(&w->P, p, -1))) {
+        sn_trace_sign(&w->trace, above ? '^' : 'v', p);
+    } else {
+        sn_trace_split(&w->trace, '%', p);
+        above = choose(w);
+    }
+    side(w, above ? up : down, false);
     alive(w);
     return false;
 }
@@ -124,7 +182,13 @@ void
 sn_path_begin(SnPath *w)
 {
     w->memo.a = w->a;
-    w->F = (SnFacts){.P = &w->P, .nfarkas = w->F.nfarkas, .memo = &w->memo};
+    w->trace.a = w->a;
+    w->trace.P = &w->P;
+    sn_trace_begin(&w->trace);
+    w->F = (SnFacts){.P = &w->P,
+                     .nfarkas = w->F.nfarkas,
+                     .memo = &w->memo,
+                     .trace = &w->trace};
     w->nseen = 0;
     w->seen = NULL;
     w->stop = SN_PATH_ON;
@@ -134,11 +198,20 @@ sn_path_begin(SnPath *w)
 bool
 sn_path_next(SnPath *w)
 {
+    sn_path_through(w);
     w->nchoice = w->atchoice;
     while (w->nchoice && !w->choice[w->nchoice - 1])
         w->nchoice--;
     if (!w->nchoice)
         return false;
     w->choice[w->nchoice - 1] = false;
+    sn_trace_other(&w->trace, w->nchoice - 1);
     return true;
+}
+
+const char *
+sn_path_certificate(SnPath *w, SnArena *a)
+{
+    return w->trace.broken ? NULL
+                           : sn_strndup(a, w->trace.out.s, w->trace.out.n);
 }

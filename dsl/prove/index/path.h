@@ -23,6 +23,7 @@ typedef struct SnPath {
     SnPolys P;
     SnFacts F;
     SnMemo memo;
+    SnTrace trace;
     SnPathStop stop;
     const char *why;
     uint32_t nchoice, atchoice;
@@ -43,12 +44,22 @@ void sn_path_stop(SnPath *w, SnPathStop stop, const char *fmt, ...)
 void sn_path_begin(SnPath *w);
 /* Is there another path?  The last open question is answered the other way. */
 bool sn_path_next(SnPath *w);
+/* The certificate of all paths, in arena a; NULL: it was not kept. */
+const char *sn_path_certificate(SnPath *w, SnArena *a);
 
 /* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
 bool sn_path_decide(SnPath *w, SnPoly p);
 bool sn_path_decide_zero(SnPath *w, SnPoly p);
-/* What this path makes of an open question: the next one does the other. */
-bool sn_path_choose(SnPath *w);
+/* What this path makes of an open question, in words: the next one does the
+ * other. */
+bool sn_path_choose(SnPath *w, const char *what);
+/* Two things are to be seen, one on this path, the other on the next. */
+bool sn_path_each(SnPath *w, const char *what);
+/* That was seen, in words of the certificate. */
+void sn_path_seen(SnPath *w, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The path is through: nothing is left to be seen on it. */
+void sn_path_through(SnPath *w);
 /* A condition that is known by a name alone. */
 bool sn_path_decide_name(SnPath *w, const char *name);
 void sn_path_assume(SnPath *w, SnPoly p);

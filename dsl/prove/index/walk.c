@@ -105,6 +105,8 @@ every_path(SnIndex *cx, bool ready, void (*walk)(SnIndex *cx))
             break;
     }
     r.nfarkas = cx->path.F.nfarkas;
+    if (r.proved)
+        r.certificate = sn_path_certificate(&cx->path, cx->pv->a);
     r.reached = cx->path.stop == SN_PATH_FAIL;
     r.why = r.proved ? ""
                      : sn_strdup(cx->pv->a,
@@ -129,7 +131,10 @@ SnIndexVerdict
 sn_index_prove(SnProver *pv, const SnInstance *pr)
 {
     if (sn_index_regroups(pr))
-        return (SnIndexVerdict){.proved = true, .why = "", .npath = 1};
+        return (SnIndexVerdict){.proved = true,
+                                .why = "",
+                                .npath = 1,
+                                .certificate = "L regroups\n"};
     SnIndex *cx = new_proof(pv, pr);
 
     return every_path(cx, sn_index_sides(cx), rule);

@@ -377,12 +377,14 @@ typedef enum Equal {
 
 /* *why: of what is not seen, the step that fails, or what is out of reach. */
 static Equal
-by_elements(SnProver *pv, const SnInstance *pr, const char **why)
+by_elements(SnProver *pv, const SnInstance *pr, const char **why,
+            const char **certificate)
 {
     SnClaimKind claim = pr->r->claim.kind;
     SnIndexVerdict v = sn_index_prove(pv, pr);
     SnRealVerdict r;
 
+    *certificate = v.certificate;
     if (v.proved)
         return EQUAL_BITS;
     if (claim != SN_CLAIM_REAL && claim != SN_CLAIM_EXACT) {
@@ -390,6 +392,7 @@ by_elements(SnProver *pv, const SnInstance *pr, const char **why)
         return NOT_SEEN;
     }
     r = sn_real_prove(pv, pr);
+    *certificate = r.certificate;
     if (r.proved)
         return claim == SN_CLAIM_EXACT ? EQUAL_BITS : EQUAL_REALS;
     *why = v.reached && !r.reached    ? v.why
@@ -444,7 +447,8 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     if (t.later && l.first)
         by_lemma = false;
     const char *why = l.why;
-    Equal equal = by_lemma ? NOT_SEEN : by_elements(pv, pr, &why);
+    Equal equal =
+        by_lemma ? NOT_SEEN : by_elements(pv, pr, &why, &p->certificate);
     bool proved = by_lemma || equal != NOT_SEEN;
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
@@ -496,13 +500,18 @@ recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
     const char *key = sn_prove_recall(pv, pr, p);
 
-    if (p->recalled)
+    if (p->recalled) {
+        if (p->layer == SN_LAYER_INDEX && !sn_certificate_check(pv, p))
+            p->layer = SN_LAYER_REFUSED;
         return;
+    }
     unsigned said = sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d);
     judge(pv, pr, p);
     if (!pr->binds && p->layer != SN_LAYER_REFUSED &&
         p->layer != SN_LAYER_TRUSTED &&
         !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
+        p->layer = SN_LAYER_REFUSED;
+    if (p->layer == SN_LAYER_INDEX && !sn_certificate_check(pv, p))
         p->layer = SN_LAYER_REFUSED;
     if (sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d) == said)
         sn_prove_enter(pv, key, p);
@@ -618,6 +627,7 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
     pv.out = SN_NEW(pv.a, SnProofs);
     if (o && o->cache && o->prover)
         pv.cache = sn_prove_cache(&pv);
+    pv.certificates = sn_certificates(&pv);
     uint32_t n = sn_prove_instances(&pv, &v);
     bool *refused = SN_NEW_N(pv.a, bool, defs->nrule + 1);
     for (uint32_t i = 0; i < n; i++) {

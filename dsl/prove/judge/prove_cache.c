@@ -289,7 +289,7 @@ key_of(SnProver *pv, const SnInstance *pr)
 
 /* ---- entries ---- */
 
-enum { NFIELD = 9 }; /* separated by tabs */
+enum { NFIELD = 10 }; /* separated by tabs */
 
 /* Is it a verdict that took work? */
 static bool
@@ -325,7 +325,8 @@ read_entry(char *line, Entry *e)
                            .best = f[5],
                            .lemmas = f[6],
                            .under = f[7],
-                           .why = *f[8] ? f[8] : NULL}};
+                           .why = *f[8] ? f[8] : NULL,
+                           .hash = *f[9] ? f[9] : NULL}};
     return is_kept((SnLayer)layer);
 }
 
@@ -364,8 +365,9 @@ entry_of(SnProofCache *c, const char *key)
 }
 
 static void
-enter(SnProofCache *c, const char *key, const SnProof *p)
+enter(SnProver *pv, const char *key, const SnProof *p)
 {
+    SnProofCache *c = pv->cache;
     const char *text[] = {p->best, p->lemmas, p->under, p->why ? p->why : ""};
 
     for (int i = 0; i < 4; i++)
@@ -376,7 +378,8 @@ enter(SnProofCache *c, const char *key, const SnProof *p)
             (unsigned long long)p->nvalue, p->diff);
     for (int i = 0; i < 4; i++)
         sn_putf(&c->kept, "\t%s", text[i]);
-    sn_putc(&c->kept, '\n');
+    sn_putf(&c->kept, "\t%s\n", sn_certificate_hash(pv, p->certificate));
+    sn_certificate_keep(pv, key, p);
 }
 
 /* ---- what the judge calls ---- */
@@ -401,9 +404,14 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
         return NULL;
     const char *key = key_of(pv, pr);
     const SnProof *e = entry_of(pv->cache, key);
-    if (!e)
+    const char *certificate = e && e->layer == SN_LAYER_INDEX
+                                  ? sn_certificate_of(pv->certificates, key)
+                                  : NULL;
+    if (!e || (e->layer == SN_LAYER_INDEX && !certificate))
         return key;
     p->recalled = true;
+    p->certificate = certificate;
+    p->hash = e->hash;
     p->layer = e->layer;
     p->ndraw = e->ndraw;
     p->nvalue = e->nvalue;
@@ -412,7 +420,7 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
     p->lemmas = e->lemmas;
     p->under = e->under;
     p->why = e->why;
-    enter(pv->cache, key, e);
+    enter(pv, key, p);
     return key;
 }
 
@@ -420,7 +428,7 @@ void
 sn_prove_enter(SnProver *pv, const char *key, const SnProof *p)
 {
     if (key && !p->recalled && is_kept(p->layer))
-        enter(pv->cache, key, p);
+        enter(pv, key, p);
 }
 
 void
@@ -435,7 +443,8 @@ sn_prove_store(SnProver *pv)
             "\n# what the next run takes over: hash of all that the verdict "
             "depends on, layer, type draws,\n"
             "# values, largest difference, strongest claim, lemmas, other "
-            "roundings, remark\n%s",
+            "roundings, remark, hash of the certificate\n%s",
             sn_buf_str(&pv->cache->kept));
     sn_file_update(pv->d, pv->o->cache, sn_buf_str(&b), b.n);
+    sn_certificates_store(pv);
 }

@@ -102,6 +102,7 @@ sn_prove_report(const SnProver *pv, SnBuf *b)
             sn_putf(b, "%u %s, ", count[i], sn_prove_layer_word((SnLayer)i));
     sn_putf(b, "%u type draws, %llu values\n", ndraw,
             (unsigned long long)nvalue);
+    sn_certificates_report(pv, b);
 }
 
 const char *

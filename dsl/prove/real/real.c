@@ -54,6 +54,10 @@ same_shape(SnRealProof *cx, SnBox *l, SnBox *r)
                      cx->a, "a dimension is %s, not %s",
                      sn_poly_text(&cx->path.P, sn_real_norm(cx, r->dim[i])),
                      sn_poly_text(&cx->path.P, sn_real_norm(cx, l->dim[i]))));
+    for (int i = 0; i < l->rank && !sn_real_stopped(cx); i++)
+        sn_trace_goal(&cx->path.trace,
+                      sn_poly_sub(&cx->path.P, l->dim[i], r->dim[i]), "shape");
+    sn_path_seen(&cx->path, "shape: rank %d", l->rank);
 }
 
 /* A place that the result has; the path is through where it has none. */
@@ -125,6 +129,7 @@ walk(SnRealProof *cx)
         return;
     if (cx->point) {
         sn_real_point_shapes(cx, l, r);
+        sn_path_seen(&cx->path, "shape: what the operands are broadcast to");
     } else {
         same_shape(cx, l, r);
         every_right_node(cx);
@@ -140,6 +145,9 @@ walk(SnRealProof *cx)
                            sn_ring_text(&cx->R, y)));
     sn_real_same_choices(cx, x, y);
     no_new_dangers(cx);
+    if (!sn_real_stopped(cx))
+        sn_path_seen(&cx->path, "%s %s = %s", cx->R.strict ? "exactly" : "real",
+                     sn_ring_text(&cx->R, x), sn_ring_text(&cx->R, y));
 }
 
 SnRealVerdict
@@ -164,6 +172,8 @@ sn_real_prove(SnProver *pv, const SnInstance *pr)
         else if (!sn_path_next(&cx->path))
             break;
     }
+    if (r.proved)
+        r.certificate = sn_path_certificate(&cx->path, pv->a);
     r.reached = cx->path.stop == SN_PATH_FAIL;
     r.why = r.proved ? ""
                      : sn_strdup(pv->a, cx->path.why ? cx->path.why

@@ -13,6 +13,8 @@ typedef struct SnRealVerdict {
     bool reached; /* not proved: a step fails, else the rule is out of reach */
     const char *why; /* not proved: the step that fails */
     uint32_t npath;
+    const char
+        *certificate; /* proved: what shows it (index/trace.h), or NULL */
 } SnRealVerdict;
 
 SnRealVerdict sn_real_prove(SnProver *pv, const SnInstance *pr);

@@ -27,11 +27,10 @@ static void
 equal(SnRealProof *cx, const SnBoxNode *n, SnPoly a, SnPoly b, const char *what)
 {
     SnPoly d = sn_poly_sub(&cx->path.P, a, b);
-    int64_t v;
 
     if (sn_real_stopped(cx) || sn_real_knows_zero(cx, d))
         return;
-    if (!n->left || (sn_poly_is_int(sn_real_norm(cx, d), &v) && v != 0)) {
+    if (!n->left) {
         refuse(cx, n, what);
         return;
     }
@@ -292,7 +291,9 @@ argument(SnRealProof *cx, SnBoxNode *n, const SnMapParam *p, const SnExpr *e)
             sn_real_out(cx, "a list of unknown length");
             return integer(cx, 0);
         }
-        if (p->dflt >= 0 && sn_path_choose(&cx->path)) {
+        if (p->dflt >= 0 &&
+            sn_path_choose(&cx->path,
+                           sn_format(cx->a, "%s is empty", a->attr->name))) {
             a->known = true; /* empty: the default */
         } else {
             a->known = true;
@@ -544,7 +545,10 @@ leaf_shape(SnRealProof *cx, SnBox *v)
 
     while (last > 0 && !may_rank(cx, v, last))
         last--;
-    while (r < last && !(may_rank(cx, v, r) && sn_path_choose(&cx->path)))
+    while (r < last &&
+           !(may_rank(cx, v, r) &&
+             sn_path_choose(&cx->path,
+                            sn_format(cx->a, "rank(%s) is %d", v->name, r))))
         r++;
     v->rank = r;
     for (int i = 0; i < r; i++) {

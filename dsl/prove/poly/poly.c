@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Polynomials over interned atoms. */
-#include "dsl/prove/index/poly.h"
+#include "dsl/prove/poly/poly.h"
 
 /* ---- monomials ---- */
 

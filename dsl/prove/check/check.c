@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Certificates, line by line. */
+#include "dsl/prove/check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsl/prove/check/step.h"
+
+bool
+sn_step_fail(SnSteps *s, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (s->c->error)
+        return false;
+    va_start(ap, fmt);
+    s->c->error = sn_vformat(s->says, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+/* ---- words of a line ---- */
+
+static void
+blank(SnSteps *s)
+{
+    while (*s->at == ' ')
+        s->at++;
+}
+
+bool
+sn_step_number(SnSteps *s, int64_t *v)
+{
+    char *end;
+
+    blank(s);
+    *v = strtoll(s->at, &end, 10);
+    if (end == s->at || *v == INT64_MAX || *v == INT64_MIN)
+        return sn_step_fail(s, "expected a number at '%.20s'", s->at);
+    s->at = end;
+    return true;
+}
+
+static bool
+monomial(SnSteps *s, SnPoly *p)
+{
+    SnMonomial m = {.n = 0};
+    int64_t atom;
+
+    if (!sn_step_number(s, &m.c))
+        return false;
+    SnPoly t = sn_poly_int(&s->P, m.c);
+    while (*s->at == '.') {
+        s->at++;
+        if (!sn_step_number(s, &atom))
+            return false;
+        if (atom < 0 || atom >= s->P.n)
+            return sn_step_fail(s, "there is no atom %lld", (long long)atom);
+        t = sn_poly_mul(&s->P, t, sn_poly_atom(&s->P, (uint32_t)atom));
+    }
+    *p = sn_poly_add(&s->P, *p, t);
+    return true;
+}
+
+bool
+sn_step_read(SnSteps *s, SnPoly *p)
+{
+    *p = (SnPoly){0};
+    do {
+        if (!monomial(s, p))
+            return false;
+    } while (*s->at == '+' || *s->at == '-');
+    if (*s->at != ' ' && *s->at)
+        return sn_step_fail(
+            s, "expected a polynomial, then a blank, at '%.20s'", s->at);
+    return true;
+}
+
+/* ---- sides and paths ---- */
+
+static SnStepMark
+mark(const SnSteps *s)
+{
+    return (SnStepMark){s->fact.n, s->known.n, s->zero.n, s->side.n, s->apart.n,
+                        s->neq,    s->ndiv,    s->shape,  s->same,   s->owed};
+}
+
+static void
+back_to(SnSteps *s, SnStepMark m)
+{
+    while (s->neq > m.neq)
+        s->equation[s->eq[--s->neq].atom] = 0;
+    s->fact.n = m.nfact;
+    s->known.n = m.nknown;
+    s->zero.n = m.nzero;
+    s->side.n = m.nside;
+    s->apart.n = m.napart;
+    s->ndiv = m.ndiv;
+    s->shape = m.shape;
+    s->same = m.same;
+    s->owed = m.owed;
+}
+
+static SnPoly
+minus(SnSteps *s, SnPoly p)
+{
+    return sn_poly_scale(&s->P, p, -1);
+}
+
+/* What a side of a distinction says. */
+static void
+take_side(SnSteps *s, const SnStepSplit *t)
+{
+    SnPoly p = t->p, no = sn_poly_plus(&s->P, minus(s, p), -1);
+
+    if (t->kind == '?') {
+        sn_step_add(s, &s->side, t->other ? no : p);
+    } else if (t->kind == '!' && !t->other) {
+        sn_step_add(s, &s->side, p);
+        sn_step_add(s, &s->side, minus(s, p));
+    } else if (t->kind == '!') {
+        sn_step_add(s, &s->apart, p);
+    } else if (t->kind == '%') {
+        sn_step_add(s, &s->side, t->other ? no : sn_poly_plus(&s->P, p, -1));
+    } else if (t->kind == '&' && !t->other) {
+        s->same = false;
+        s->owed = 0;
+    } else if (t->kind == '&') {
+        s->owed--;
+    }
+}
+
+static bool
+split(SnSteps *s, char kind, SnPoly p)
+{
+    SnStepSplit t = {kind, false, p, mark(s)};
+
+    if (s->nlent)
+        return sn_step_fail(s, "a distinction while facts are lent");
+    if (kind == '%' && !sn_step_has(&s->apart, p))
+        return sn_step_fail(s, "%s is not known to be other than 0",
+                            sn_poly_text(&s->P, p));
+    if (kind == '&' && !s->owed)
+        return sn_step_fail(s, "an operand that no node has");
+    SN_PUSH(s->a, s->split, s->nsplit, t);
+    take_side(s, &t);
+    return true;
+}
+
+static bool
+other_side(SnSteps *s)
+{
+    int64_t number;
+
+    if (!sn_step_number(s, &number))
+        return false;
+    while (s->nsplit && s->split[s->nsplit - 1].other)
+        s->nsplit--;
+    if (!s->closed || !s->nsplit)
+        return sn_step_fail(s, "%s",
+                            s->closed ? "no distinction is open"
+                                      : "the path is not closed");
+    if (number != (int64_t)s->nsplit - 1)
+        return sn_step_fail(s, "distinction %u lacks its other side",
+                            s->nsplit - 1);
+    SnStepSplit *t = &s->split[s->nsplit - 1];
+    t->other = true;
+    back_to(s, t->mark);
+    take_side(s, t);
+    s->closed = false;
+    return true;
+}
+
+static bool
+sign(SnSteps *s, char kind, SnPoly p)
+{
+    SnPoly up = kind == '^' ? p : minus(s, p);
+
+    if (!sn_step_has(&s->apart, p) || !sn_step_at_least(s, up))
+        return sn_step_fail(s, "that %s is %s is not known",
+                            sn_poly_text(&s->P, p),
+                            kind == '^' ? "above 0" : "below 0");
+    sn_step_add(s, &s->side, sn_poly_plus(&s->P, up, -1));
+    return true;
+}
+
+static bool
+is(const char *text, const char *begin)
+{
+    return !strncmp(text, begin, strlen(begin));
+}
+
+static bool
+through(SnSteps *s, const char *text)
+{
+    if (s->nlent)
+        return sn_step_fail(s, "a path that ends while facts are lent");
+    if (!is(text, "through")) {
+        s->c->nclosed++;
+    } else if (!s->shape || !s->same) {
+        return sn_step_fail(s,
+                            "the path ends, and it has not been seen that "
+                            "%s are equal",
+                            s->shape ? "elements" : "shapes");
+    } else if (s->owed) {
+        return sn_step_fail(s, "%u operands have not been seen", s->owed);
+    } else {
+        s->c->nthrough++;
+    }
+    s->c->npath++;
+    s->closed = true;
+    return true;
+}
+
+static bool
+absurd(SnSteps *s)
+{
+    if (s->nlent)
+        return sn_step_fail(s, "a path that ends while facts are lent");
+    if (!sn_step_why(s, sn_poly_int(&s->P, -1)))
+        return false;
+    s->c->nabsurd++;
+    s->c->npath++;
+    s->closed = true;
+    return true;
+}
+
+/* "real X = Y" or "exactly X = Y", or a word for what was seen. */
+static bool
+seen(SnSteps *s, const char *text)
+{
+    bool exactly = is(text, "exactly "), real = is(text, "real ");
+
+    s->shape |= is(text, "shape");
+    s->same |= is(text, "same");
+    if (!exactly && !real)
+        return true;
+    char *x = sn_strdup(s->a, text + (exactly ? 8 : 5)), *y = strstr(x, " = ");
+    if (!y)
+        return sn_step_fail(s, "expected 'X = Y' at '%.20s'", x);
+    *y = '\0';
+    if (!sn_step_same_text(x, y + 3, exactly))
+        return sn_step_fail(s, "'%s' is not '%s'", x, y + 3);
+    s->same = true;
+    return true;
+}
+
+static bool
+nodes(SnSteps *s)
+{
+    int64_t n;
+
+    if (!sn_step_number(s, &n))
+        return false;
+    if (n < 0 || n > UINT16_MAX || s->owed)
+        return sn_step_fail(s, "a node before the operands of another one");
+    s->owed = (uint32_t)n;
+    s->same = true;
+    return true;
+}
+
+/* ---- lines ---- */
+
+static bool
+lend(SnSteps *s, SnPoly p)
+{
+    if (!s->nlent++)
+        s->lent = mark(s);
+    sn_step_add(s, &s->fact, p);
+    return true;
+}
+
+static bool
+give_back(SnSteps *s)
+{
+    int64_t n;
+
+    if (!sn_step_number(s, &n))
+        return false;
+    if (n != s->nlent || !n)
+        return sn_step_fail(s, "%u facts are lent, not %lld", s->nlent,
+                            (long long)n);
+    s->nlent = 0;
+    back_to(s, s->lent);
+    return true;
+}
+
+/* A side of a distinction as a fact, or as the value of an atom. */
+static bool
+by_side(SnSteps *s, SnPoly p, bool equation)
+{
+    bool ok = sn_step_has(&s->side, p);
+
+    if (equation)
+        ok &= sn_step_has(&s->side, minus(s, p));
+    return ok || sn_step_fail(s, "no distinction says that %s %s 0",
+                              sn_poly_text(&s->P, p), equation ? "=" : ">=");
+}
+
+static bool
+equation(SnSteps *s, SnPoly p)
+{
+    int64_t atom;
+
+    if (!sn_step_number(s, &atom))
+        return false;
+    if (atom < 0 || atom >= s->P.n)
+        return sn_step_fail(s, "there is no atom %lld", (long long)atom);
+    return sn_step_equation(s, p, (uint32_t)atom);
+}
+
+static bool
+zero(SnSteps *s, SnPoly p)
+{
+    SnPoly rest, by;
+
+    if (!sn_step_read(s, &rest) || !sn_step_read(s, &by))
+        return false;
+    SnPoly d = sn_poly_sub(&s->P, p, sn_poly_mul(&s->P, rest, by));
+    if (!sn_step_zero(s, rest) || sn_step_norm(s, d).n)
+        return sn_step_fail(s, "%s = 0 is not shown", sn_poly_text(&s->P, p));
+    sn_step_add(s, &s->zero, p);
+    return true;
+}
+
+static bool
+goal(SnSteps *s, SnPoly p)
+{
+    blank(s);
+    if (!sn_step_zero(s, p))
+        return sn_step_fail(s, "%s: %s = 0 is not shown", s->at,
+                            sn_poly_text(&s->P, p));
+    return seen(s, s->at);
+}
+
+static bool
+new_atom(SnSteps *s, char kind)
+{
+    uint32_t n = s->P.n;
+    SnPoly x, q;
+
+    if (kind == 'a')
+        (void)sn_poly_name(&s->P, sn_strdup(s->a, s->at));
+    else if (!sn_step_read(s, &x) || !sn_step_read(s, &q))
+        return false;
+    else
+        (void)sn_poly_quotient(&s->P, x, q);
+    return s->P.n == n + 1 || sn_step_fail(s, "an atom twice, or too many");
+}
+
+/* The lines that begin with a polynomial. */
+static bool
+of_poly(SnSteps *s, char kind)
+{
+    SnPoly p, q, r;
+
+    if (!sn_step_read(s, &p))
+        return false;
+    blank(s);
+    switch (kind) {
+    case '>':
+    case '/':
+        s->c->nread++;
+        sn_step_add(s, kind == '>' ? &s->fact : &s->known, p);
+        return true;
+    case 's':
+        sn_step_add(s, &s->fact, p);
+        return by_side(s, p, false);
+    case '=':
+        s->c->nread++;
+        return equation(s, p);
+    case 'e':
+        return by_side(s, p, true) && equation(s, p);
+    case '+':
+        return lend(s, p);
+    case '?':
+    case '!':
+    case '%':
+        return split(s, kind, p);
+    case '^':
+    case 'v':
+        return sign(s, kind, p);
+    case 'y':
+        if (!sn_step_why(s, p))
+            return false;
+        sn_step_add(s, &s->known, p);
+        return true;
+    case 'z':
+        return zero(s, p);
+    case 'g':
+        return goal(s, p);
+    default:
+        return sn_step_read(s, &q) && sn_step_read(s, &r) &&
+               sn_step_div(s, p, q, r);
+    }
+}
+
+static bool
+lemma(SnSteps *s)
+{
+    if (!is(s->at, "regroups") || s->at[8])
+        return sn_step_fail(s, "there is no lemma '%s'", s->at);
+    s->c->nlemma++;
+    s->lemma = s->closed = true;
+    return true;
+}
+
+static bool
+step(SnSteps *s, char *line)
+{
+    char kind = line[0];
+
+    s->at = line + (kind && line[1] == ' ' ? 2 : 1);
+    if (s->lemma || (s->closed && kind != '\\' && kind != 'a' && kind != 'q'))
+        return sn_step_fail(s, "a step after the end of a path");
+    s->c->nstep++;
+    switch (kind) {
+    case 'a':
+    case 'q':
+        return new_atom(s, kind);
+    case 'm':
+        return seen(s, s->at);
+    case 'n':
+        return nodes(s);
+    case '|':
+    case '&':
+        return split(s, kind, (SnPoly){0});
+    case '-':
+        return give_back(s);
+    case 'x':
+        return absurd(s);
+    case '.':
+        return through(s, s->at);
+    case '\\':
+        return other_side(s);
+    case 'L':
+        return lemma(s);
+    case '\0':
+        return sn_step_fail(s, "an empty line");
+    default:
+        break;
+    }
+    if (!strchr(">/s=e+?!%^vyzgd", kind))
+        return sn_step_fail(s, "a line that begins with '%c'", kind);
+    return of_poly(s, kind);
+}
+
+static bool
+complete(SnSteps *s)
+{
+    if (!s->closed)
+        return sn_step_fail(s, "it ends, and the last path is not closed");
+    for (uint32_t i = s->nsplit; i-- > 0;)
+        if (!s->split[i].other)
+            return sn_step_fail(s, "a distinction has one side only");
+    return true;
+}
+
+bool
+sn_check_certificate(SnArena *a, const char *text, SnCheck *c)
+{
+    SnArena *mine = sn_arena_new();
+    SnSteps *s = SN_NEW(mine, SnSteps);
+    char *p = sn_strdup(mine, text);
+    bool ok = true;
+
+    s->a = s->P.a = mine;
+    s->says = a;
+    s->c = c;
+    c->error = NULL;
+    c->line = 0;
+    while (ok && *p) {
+        char *nl = strchr(p, '\n'), *end = nl ? nl : p + strlen(p);
+        c->line++;
+        *end = '\0';
+        ok = step(s, p) &&
+             (!s->P.over || sn_step_fail(s, "numbers that are too large"));
+        p = nl ? nl + 1 : end;
+    }
+    ok = ok && complete(s);
+    sn_arena_free(mine);
+    return ok;
+}

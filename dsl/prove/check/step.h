@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Inside the checker: where it is in a certificate, and what is known there. */
+#ifndef SN_STEP_H
+#define SN_STEP_H
+
+#include "dsl/prove/check/check.h"
+
+typedef struct SnStepPoly {
+    SnPoly p;
+    uint64_t hash;
+} SnStepPoly;
+
+typedef struct SnStepPolys {
+    uint32_t n;
+    SnStepPoly *v;
+} SnStepPolys;
+
+typedef struct SnStepDiv {
+    SnPoly x, q, r;
+} SnStepDiv;
+
+typedef struct SnStepEquation {
+    uint32_t atom;
+    SnPoly is;
+} SnStepEquation;
+
+/* How much of the lists below holds; what the path has seen. */
+typedef struct SnStepMark {
+    uint32_t nfact, nknown, nzero, nside, napart, neq, ndiv;
+    bool shape, same; /* it has been seen that shape, elements are equal */
+    uint32_t owed;    /* operands that are still to be seen */
+} SnStepMark;
+
+typedef struct SnStepSplit {
+    char kind;
+    bool other; /* its second side */
+    SnPoly p;
+    SnStepMark mark;
+} SnStepSplit;
+
+typedef struct SnSteps {
+    SnArena *a; /* of this certificate */
+    SnArena *says;
+    SnCheck *c;
+    SnPolys P;
+    const char *at; /* the rest of the line */
+    /* what holds */
+    SnStepPolys fact; /* by number: each at least 0 */
+    SnStepPolys known, zero, side, apart;
+    uint32_t neq, ndiv;
+    SnStepEquation *eq;
+    SnStepDiv *div;
+    uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
+    bool shape, same;
+    /* where */
+    uint32_t owed, nsplit, nlent;
+    SnStepSplit *split;
+    SnStepMark lent;
+    bool closed, lemma;
+} SnSteps;
+
+/* The step does not follow; returns false. */
+bool sn_step_fail(SnSteps *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void sn_step_add(SnSteps *s, SnStepPolys *v, SnPoly p);
+bool sn_step_has(const SnStepPolys *v, SnPoly p);
+/* Equations put in as long as one fits. */
+SnPoly sn_step_norm(SnSteps *s, SnPoly p);
+/* p = 0 gives the atom its value. */
+bool sn_step_equation(SnSteps *s, SnPoly p, uint32_t atom);
+/* Has p >= 0, p = 0 been shown? */
+bool sn_step_at_least(SnSteps *s, SnPoly p);
+bool sn_step_zero(SnSteps *s, SnPoly p);
+/* The reason at s->at shows that p >= 0. */
+bool sn_step_why(SnSteps *s, SnPoly p);
+/* x div q = r. */
+bool sn_step_div(SnSteps *s, SnPoly x, SnPoly q, SnPoly r);
+
+/* A polynomial, a number, at s->at. */
+bool sn_step_read(SnSteps *s, SnPoly *p);
+bool sn_step_number(SnSteps *s, int64_t *v);
+/* Two expressions over the reals: one normal form, up to their numbers? */
+bool sn_step_same_text(const char *a, const char *b, bool exactly);
+
+#endif

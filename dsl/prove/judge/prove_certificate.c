@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Certificates of the proofs by elements and over the reals: each is checked in
+ * every run, also where the verdict is that of an earlier one, and kept in
+ * certificates.txt beside proofs.txt, under the same key.
+ *
+ * A verdict whose certificate is missing is proved again; one whose certificate
+ * the checker refuses, or is another one than that of the verdict, is a defect:
+ * of sinter-gen, or of what changed the file. */
+#include "dsl/prove/prover.h"
+
+#include <string.h>
+#include <xxhash.h>
+#include "base/file/file.h"
+#include "base/index.h"
+#include "dsl/prove/check/check.h"
+
+typedef struct Kept {
+    const char *key, *text;
+} Kept;
+
+struct SnCertificates {
+    const char *path; /* NULL: none is kept */
+    uint32_t n;
+    Kept *v;
+    SnIndex key;
+    SnBuf out;
+    SnCheck sum; /* over all that were checked */
+    uint32_t checked;
+};
+
+/* "proof KEY NAME", the certificate, "end"; what is no such thing is left. */
+static void
+read_all(SnProver *pv, SnCertificates *c)
+{
+    SnDiag *quiet = sn_diag_new(pv->a);
+    Kept k = {0};
+    char *text;
+    size_t n;
+
+    if (!sn_file_exists(c->path) ||
+        sn_file_read(pv->a, quiet, c->path, 1 << 26, &text, &n))
+        return;
+    for (char *p = text, *nl; p; p = nl) {
+        nl = strchr(p, '\n');
+        if (nl)
+            nl++;
+        if (!strncmp(p, "proof ", 6) && strlen(p) > 39 && p[38] == ' ') {
+            k = (Kept){sn_strndup(pv->a, p + 6, 32), nl};
+        } else if (k.text && !strncmp(p, "end\n", 4)) {
+            *p = '\0';
+            sn_index_add(&c->key, XXH64(k.key, 32, 0), c->n);
+            SN_PUSH(pv->a, c->v, c->n, k);
+            k.text = NULL;
+        }
+    }
+}
+
+SnCertificates *
+sn_certificates(SnProver *pv)
+{
+    SnCertificates *c = SN_NEW(pv->a, SnCertificates);
+
+    sn_index_init(&c->key, pv->a);
+    sn_buf_init(&c->out, pv->a);
+    if (!pv->cache)
+        return c;
+    c->path = pv->o->certificates;
+    if (c->path)
+        read_all(pv, c);
+    return c;
+}
+
+const char *
+sn_certificate_of(SnCertificates *c, const char *key)
+{
+    size_t probe = 0;
+
+    for (uint32_t i; (i = sn_index_next(&c->key, XXH64(key, 32, 0), &probe)) !=
+                     SN_INDEX_END;)
+        if (!memcmp(c->v[i].key, key, 32))
+            return c->v[i].text;
+    return NULL;
+}
+
+const char *
+sn_certificate_hash(SnProver *pv, const char *text)
+{
+    return text ? sn_format(pv->a, "%016llx",
+                            (unsigned long long)XXH3_64bits(text, strlen(text)))
+                : "";
+}
+
+void
+sn_certificate_keep(SnProver *pv, const char *key, const SnProof *p)
+{
+    SnCertificates *c = pv->certificates;
+
+    if (p->certificate && c->path)
+        sn_putf(&c->out, "proof %s %s\n%send\n", key, p->name, p->certificate);
+}
+
+void
+sn_certificates_store(SnProver *pv)
+{
+    SnCertificates *c = pv->certificates;
+
+    if (c->path)
+        sn_file_update(pv->d, c->path, sn_buf_str(&c->out), c->out.n);
+}
+
+static bool
+refused(SnProver *pv, const SnProof *p, uint32_t line, const char *why)
+{
+    const char *path = pv->certificates->path;
+    const char *where = sn_format(
+        pv->a, "%s%scertificate of '%s'%s", path ? path : "", path ? ": " : "",
+        p->name, line ? sn_format(pv->a, ", line %u", line) : "");
+
+    sn_fail(pv->d, SN_EINTERNAL, where,
+            "%s; expected each step to follow from those before it: a defect "
+            "of sinter-gen, or of what changed the file (without it, rules "
+            "are proved again)",
+            why);
+    return false;
+}
+
+bool
+sn_certificate_check(SnProver *pv, const SnProof *p)
+{
+    SnCertificates *c = pv->certificates;
+    SnCheck k = {.name = p->name};
+
+    if (!p->certificate)
+        return refused(pv, p, 0, "the proof did not write one");
+    if (!sn_check_certificate(pv->a, p->certificate, &k))
+        return refused(pv, p, k.line, k.error);
+    if (p->hash &&
+        strncmp(p->hash, sn_certificate_hash(pv, p->certificate), 17) != 0)
+        return refused(pv, p, 0, "it is not that of the verdict");
+    c->checked++;
+    c->sum.nstep += k.nstep;
+    c->sum.nread += k.nread;
+    c->sum.npath += k.npath;
+    c->sum.nthrough += k.nthrough;
+    c->sum.nabsurd += k.nabsurd;
+    c->sum.nclosed += k.nclosed;
+    c->sum.nlemma += k.nlemma;
+    return true;
+}
+
+void
+sn_certificates_report(const SnProver *pv, SnBuf *b)
+{
+    const SnCertificates *c = pv->certificates;
+
+    if (!c->checked)
+        return;
+    sn_putf(b,
+            "# %u certificates checked: %u steps from %u facts; %u paths: %u "
+            "through, %u contradictions,\n#   %u closed by what was read; %u "
+            "by a lemma\n",
+            c->checked, c->sum.nstep, c->sum.nread, c->sum.npath,
+            c->sum.nthrough, c->sum.nabsurd, c->sum.nclosed, c->sum.nlemma);
+}
