@@ -334,6 +334,11 @@ report: $(SGEN)
 	@$(SGEN) --report --nodes $(DEFDIR)/nodes.def \
 	  --passes $(DEFDIR)/passes.def $(BACKENDS) -I $(DEFDIR)
 
+## certify: z3 and cvc5 on each question that the proofs of rules have answered
+certify: $(SGEN)
+	@sh tools/deps.sh z3 cvc5
+	@sh tools/certify.sh $(BUILD)
+
 ## zoo: every model at hand against its stored outputs, then quantized; tables
 zoo: all $(BUILD)/tests/zoo_outputs
 	sh tools/zoo.sh $(BUILD) $(SHARED)
@@ -373,4 +378,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: coverage repro dist all lib ep wheel deps gen explain report demo zoo san lint clean help install uninstall FORCE
+.PHONY: coverage repro dist all lib ep wheel deps gen explain report certify demo zoo san lint clean help install uninstall FORCE

@@ -104,6 +104,8 @@ const char *sn_prove_guard_text(const SnProver *pv, const SnProof *p,
                                 const SnInstance *pr);
 const char *sn_prove_layer_word(SnLayer l);
 void sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p);
+/* The name with what a file's may not have as `_`. */
+const char *sn_prove_file_name(SnArena *a, const char *name);
 
 /* ---- verdicts of earlier runs (prove_cache.c) ---- */
 

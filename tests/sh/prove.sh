@@ -83,7 +83,7 @@ say report_trusted $?
 # What a solver closes of the obligations: all of them.
 sh tools/deps.sh z3
 $gen $files -I . --check --emit-smt2 "$tmp/smt2" >/dev/null 2>&1
-n=$(ls "$tmp/smt2" | wc -l)
+n=$(ls "$tmp"/smt2/*.smt2 | wc -l)
 for f in "$tmp"/smt2/*.smt2; do
     echo "(echo \"$(basename "$f" .smt2)\")"
     echo '(set-option :timeout 2000)'
@@ -96,3 +96,37 @@ echo "obligations: $n, closed by z3: $unsat"
 [ "$n" -ge 100 ] && [ "$unsat" = "$n" ]
 say smt2 $?
 [ "$unsat" = "$n" ] || grep -B1 -E '^(sat|unknown|.error)' "$tmp/z3" | head -n 20
+
+# And of the steps of certificates.
+for f in "$tmp"/smt2/steps/*.smt2; do z3 -t:2000 "$f"; done >"$tmp/z3" 2>&1
+n=$(cat "$tmp"/smt2/steps/*.smt2 | grep -c '^(check-sat)')
+unsat=$(grep -cx unsat "$tmp/z3")
+echo "steps: $n, closed by z3: $unsat"
+[ "$n" -ge 500 ] && [ "$unsat" = "$n" ]
+say steps $?
+
+# make certify fails where a solver denies a step, or says nothing of it.
+mkdir -p "$tmp/ask/steps" "$tmp/bin"
+cp "$tmp/smt2/absorb_Conv2D_x.smt2" "$tmp/ask/"
+cp "$tmp/smt2/steps/slice_noop.smt2" "$tmp/ask/steps/"
+cat >"$tmp/bin/z3" <<'END'
+#!/bin/sh
+# The questions of the file, all but the last of them agreed to.
+for f; do :; done
+n=$(grep -c '^(check-sat)' "$f")
+yes unsat | head -n $((n - 1))
+echo "$LAST"
+END
+cp "$tmp/bin/z3" "$tmp/bin/cvc5"
+chmod +x "$tmp/bin/z3" "$tmp/bin/cvc5"
+# certify NAME ANSWER STATUS TEXT: what it says when each last answer is this.
+certify() {
+    LAST=$2 PATH="$tmp/bin:$PATH" sh tools/certify.sh "$BUILD" 2000 "$tmp/ask" >"$tmp/out" 2>&1
+    [ $? = "$3" ] && grep -q "$4" "$tmp/out"
+    say "certify_$1" $?
+}
+export LAST
+certify agreed unsat 0 '^steps of certificates, cvc5: [0-9]* asked, [0-9]* agreed, 0 unknown, 0 denied'
+certify unknown unknown 0 'certificates, z3: .* 1 unknown, 0 denied'
+certify denied sat 1 'slice_noop.smt2: z3 denies question [1-9]'
+certify silent '' 1 'slice_noop.smt2: z3 answers [0-9]* of [0-9]* questions'

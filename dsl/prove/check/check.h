@@ -41,15 +41,14 @@
 
 #include "dsl/prove/poly/poly.h"
 
-/* What a step says: facts and equations imply p >= 0. */
+/* What a step says: equations and facts imply what it shows. */
 typedef struct SnCheckQuestion {
     const SnPolys *P;
     uint32_t nfact, neq;
     const SnPoly *fact; /* that the step names: each at least 0 */
-    const SnPoly *eq;   /* of the path: each 0 */
-    SnPoly p;
-    const char *name; /* of the proof */
-    uint32_t line;
+    const SnPoly *eq;   /* each 0 */
+    char kind;          /* y: p >= 0; z: p = 0; d: p div q = r, where q >= 1 */
+    SnPoly p, q, r;
 } SnCheckQuestion;
 
 typedef struct SnCheck {
@@ -62,10 +61,13 @@ typedef struct SnCheck {
     /* NULL, or asked of each step that Farkas' lemma or a normal form shows */
     void (*ask)(void *arg, const SnCheckQuestion *q);
     void *arg;
-    const char *name;
 } SnCheck;
 
 /* Checks one certificate; false: it is refused, error and line say why. */
 bool sn_check_certificate(SnArena *a, const char *text, SnCheck *c);
+
+/* The questions of a certificate that the checker takes, each once, as SMT-LIB
+ * that a solver answers by `unsat`; *n: how many.  NULL: it is refused. */
+const char *sn_check_smt2(SnArena *a, const char *text, uint32_t *n);
 
 #endif

@@ -116,12 +116,64 @@ sn_step_at_least(SnSteps *s, SnPoly p)
     return false;
 }
 
+/* ---- questions ---- */
+
+static void
+see(bool *seen, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++)
+            seen[p.m[i].atom[k]] = true;
+}
+
+/* The equations that a normal form of these may need. */
+static void
+equations(SnSteps *s, SnCheckQuestion *q)
+{
+    bool *seen = SN_NEW_N(s->a, bool, SN_POLY_NATOM);
+    bool *taken = SN_NEW_N(s->a, bool, s->neq + 1), more = true;
+    SnPoly *eq = SN_NEW_N(s->a, SnPoly, s->neq + 1);
+
+    see(seen, q->p);
+    see(seen, q->q);
+    see(seen, q->r);
+    for (uint32_t i = 0; i < q->nfact; i++)
+        see(seen, q->fact[i]);
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < s->neq; i++) {
+            if (taken[i] || !seen[s->eq[i].atom])
+                continue;
+            taken[i] = more = true;
+            see(seen, s->eq[i].is);
+            eq[q->neq++] = sn_poly_sub(
+                &s->P, sn_poly_atom(&s->P, s->eq[i].atom), s->eq[i].is);
+        }
+    }
+    q->eq = eq;
+}
+
+static void
+ask(SnSteps *s, SnCheckQuestion q)
+{
+    if (!s->c->ask)
+        return;
+    q.P = &s->P;
+    equations(s, &q);
+    s->c->ask(s->c->arg, &q);
+}
+
 bool
 sn_step_zero(SnSteps *s, SnPoly p)
 {
-    return sn_step_has(&s->zero, p) || !sn_step_norm(s, p).n ||
-           (sn_step_at_least(s, p) &&
-            sn_step_at_least(s, sn_poly_scale(&s->P, p, -1)));
+    if (sn_step_has(&s->zero, p))
+        return true;
+    if (!sn_step_norm(s, p).n) {
+        ask(s, (SnCheckQuestion){.kind = 'z', .p = p});
+        return true;
+    }
+    return sn_step_at_least(s, p) &&
+           sn_step_at_least(s, sn_poly_scale(&s->P, p, -1));
 }
 
 /* ---- sums of facts ---- */
@@ -138,6 +190,7 @@ left_over(SnSteps *s, char kind, uint32_t atom, SnPoly *out)
     if (!sn_step_at_least(s, above))
         return sn_step_fail(s, "the divisor %s is not shown to be above 0",
                             sn_poly_text(&s->P, t.q));
+    SN_PUSH(s->a, s->used, s->nused, above);
     *out = kind == 'l' ? r : sn_poly_sub(&s->P, above, r);
     return true;
 }
@@ -161,6 +214,7 @@ factor(SnSteps *s, SnPoly *out)
     if (i >= s->fact.n)
         return sn_step_fail(s, "there are %u facts, no fact %lu", s->fact.n, i);
     *out = s->fact.v[i].p;
+    SN_PUSH(s->a, s->used, s->nused, *out);
     return true;
 }
 
@@ -186,23 +240,6 @@ more(SnSteps *s)
     while (*s->at == ' ')
         s->at++;
     return *s->at && *s->at != '\n';
-}
-
-static void
-ask(SnSteps *s, SnPoly p, uint32_t nfact, const SnPoly *fact)
-{
-    SnCheckQuestion q = {.P = &s->P, .fact = fact, .nfact = nfact, .p = p};
-    SnPoly *eq;
-
-    if (!s->c->ask)
-        return;
-    q.name = s->c->name;
-    q.line = s->c->line;
-    q.eq = eq = SN_NEW_N(s->a, SnPoly, s->neq + 1);
-    for (; q.neq < s->neq; q.neq++)
-        eq[q.neq] = sn_poly_sub(&s->P, sn_poly_atom(&s->P, s->eq[q.neq].atom),
-                                s->eq[q.neq].is);
-    s->c->ask(s->c->arg, &q);
 }
 
 /* The fact says atom >= k, k >= 0. */
@@ -241,8 +278,8 @@ covered(SnSteps *s, SnPoly p, uint32_t n, const uint16_t *atom)
 static bool
 no_term_below(SnSteps *s, SnPoly p)
 {
-    SnPoly all = sn_step_norm(s, p), q = all, f, *used = NULL;
-    uint32_t nused = 0, natom = 0;
+    SnPoly all = sn_step_norm(s, p), q = all, f;
+    uint32_t natom = 0;
     uint16_t *atom = NULL;
 
     while (more(s)) {
@@ -253,7 +290,6 @@ no_term_below(SnSteps *s, SnPoly p)
         for (uint32_t i = 0; i < natom; i++)
             if (atom[i] == of)
                 return sn_step_fail(s, "two least values of one atom");
-        SN_PUSH(s->a, used, nused, f);
         SN_PUSH(s->a, atom, natom, of);
         q = sn_poly_replace(&s->P, q, of,
                             sn_poly_plus(&s->P, sn_poly_atom(&s->P, of), k));
@@ -264,35 +300,41 @@ no_term_below(SnSteps *s, SnPoly p)
         if (q.m[i].c < 0)
             return sn_step_fail(s, "a term of %s is below 0",
                                 sn_poly_text(&s->P, q));
-    ask(s, p, nused, used);
     return true;
 }
 
-bool
-sn_step_why(SnSteps *s, SnPoly p)
+static bool
+sum_of_facts(SnSteps *s, SnPoly p, int64_t den)
 {
-    int64_t den, num, v;
-    SnPoly f, *used = NULL;
-    uint32_t nused = 0;
+    SnPoly f, rest = sn_poly_scale(&s->P, p, den);
+    int64_t num, v;
 
-    if (!sn_step_number(s, &den) || den < 0)
-        return sn_step_fail(s, "expected a denominator");
-    if (den == 0)
-        return no_term_below(s, p);
-    SnPoly rest = sn_poly_scale(&s->P, p, den);
     while (more(s)) {
         if (!sn_step_number(s, &num) || num < 0)
             return sn_step_fail(s, "expected a factor that is not negative");
         if (!product(s, &f))
             return false;
-        SN_PUSH(s->a, used, nused, f);
         rest = sn_poly_sub(&s->P, rest, sn_poly_scale(&s->P, f, num));
     }
     rest = sn_step_norm(s, rest);
     if (!sn_poly_is_int(rest, &v) || v < 0)
         return sn_step_fail(s, "the sum of facts leaves %s of %s",
                             sn_poly_text(&s->P, rest), sn_poly_text(&s->P, p));
-    ask(s, p, nused, used);
+    return true;
+}
+
+bool
+sn_step_why(SnSteps *s, SnPoly p)
+{
+    int64_t den;
+
+    if (!sn_step_number(s, &den) || den < 0)
+        return sn_step_fail(s, "expected a denominator");
+    s->nused = 0;
+    if (!(den == 0 ? no_term_below(s, p) : sum_of_facts(s, p, den)))
+        return false;
+    ask(s, (SnCheckQuestion){
+               .kind = 'y', .p = p, .nfact = s->nused, .fact = s->used});
     return true;
 }
 
@@ -346,11 +388,18 @@ sn_step_div(SnSteps *s, SnPoly x, SnPoly q, SnPoly r)
     SnPoly above = sn_poly_plus(&s->P, sn_poly_sub(&s->P, q, left), -1);
     SnStepDiv d = {x, q, r};
 
-    if (!(sn_step_at_least(s, left) && sn_step_at_least(s, above)) &&
-        !by_terms(s, x, q, r) && !nested(s, x, q, r))
+    bool inside = sn_step_at_least(s, left) && sn_step_at_least(s, above);
+    if (!inside && !by_terms(s, x, q, r) && !nested(s, x, q, r))
         return sn_step_fail(s, "(%s) div (%s) = %s is not shown",
                             sn_poly_text(&s->P, x), sn_poly_text(&s->P, q),
                             sn_poly_text(&s->P, r));
+    SnPoly fact[] = {left, above};
+    ask(s, (SnCheckQuestion){.kind = 'd',
+                             .p = x,
+                             .q = q,
+                             .r = r,
+                             .nfact = inside ? 2 : 0,
+                             .fact = fact});
     SN_PUSH(s->a, s->div, s->ndiv, d);
     for (uint32_t i = 0; i < s->P.n; i++)
         if (!s->P.atom[i].name && sn_poly_same(s->P.atom[i].x, x) &&

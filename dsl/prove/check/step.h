@@ -53,7 +53,8 @@ typedef struct SnSteps {
     uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
     bool shape, same;
     /* where */
-    uint32_t owed, nsplit, nlent;
+    uint32_t owed, nsplit, nlent, nused;
+    SnPoly *used; /* the facts that the step names */
     SnStepSplit *split;
     SnStepMark lent;
     bool closed, lemma;

@@ -124,11 +124,28 @@ refused(SnProver *pv, const SnProof *p, uint32_t line, const char *why)
     return false;
 }
 
+/* What a solver may answer, too: one file for each certificate. */
+static void
+put_questions(SnProver *pv, const SnProof *p)
+{
+    const char *dir = sn_path_join(pv->a, pv->o->smt2, "steps");
+    uint32_t n;
+    const char *text = sn_check_smt2(pv->a, p->certificate, &n);
+
+    if (!text || !n || sn_file_mkdirs(pv->d, dir))
+        return;
+    const char *path = sn_path_join(
+        pv->a, dir,
+        sn_format(pv->a, "%s.smt2", sn_prove_file_name(pv->a, p->name)));
+    text = sn_format(pv->a, "; %s: %u questions\n%s", p->name, n, text);
+    sn_file_update(pv->d, path, text, strlen(text));
+}
+
 bool
 sn_certificate_check(SnProver *pv, const SnProof *p)
 {
     SnCertificates *c = pv->certificates;
-    SnCheck k = {.name = p->name};
+    SnCheck k = {0};
 
     if (!p->certificate)
         return refused(pv, p, 0, "the proof did not write one");
@@ -137,6 +154,8 @@ sn_certificate_check(SnProver *pv, const SnProof *p)
     if (p->hash &&
         strncmp(p->hash, sn_certificate_hash(pv, p->certificate), 17) != 0)
         return refused(pv, p, 0, "it is not that of the verdict");
+    if (pv->o && pv->o->smt2)
+        put_questions(pv, p);
     c->checked++;
     c->sum.nstep += k.nstep;
     c->sum.nread += k.nread;

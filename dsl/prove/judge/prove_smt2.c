@@ -339,8 +339,8 @@ moved(const SnTree *t, SnBuf *b)
         moved(t->kid[i], b);
 }
 
-static const char *
-file_name(SnArena *a, const char *name)
+const char *
+sn_prove_file_name(SnArena *a, const char *name)
 {
     char *v = sn_strdup(a, name);
 
@@ -391,8 +391,8 @@ sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p)
             "%s%s(assert (not (= %s\n               %s)))\n"
             "(check-sat)\n",
             sn_buf_str(&s.decl), sn_buf_str(&s.fact), left, right);
-    const char *path =
-        sn_path_join(pv->a, pv->o->smt2,
-                     sn_format(pv->a, "%s.smt2", file_name(pv->a, p->name)));
+    const char *path = sn_path_join(
+        pv->a, pv->o->smt2,
+        sn_format(pv->a, "%s.smt2", sn_prove_file_name(pv->a, p->name)));
     sn_file_update(pv->d, path, sn_buf_str(&out), strlen(sn_buf_str(&out)));
 }

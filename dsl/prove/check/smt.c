@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The questions of a certificate as SMT-LIB.  A quotient is the solver's own
+ * `div`, which rounds down for the divisors that are above 0; a product of two
+ * facts is left for the solver to find. */
+#include <inttypes.h>
+
+#include "base/index.h"
+#include "dsl/prove/check/check.h"
+
+typedef struct Smt {
+    SnArena *a;
+    SnBuf out;
+    uint32_t natom; /* that are declared */
+    uint32_t n;
+    SnIndex seen;
+} Smt;
+
+static void
+put(SnBuf *b, SnPoly p)
+{
+    sn_puts(b, "(+ 0 0");
+    for (uint32_t i = 0; i < p.n; i++) {
+        const SnMonomial *m = &p.m[i];
+        bool neg = m->c < 0;
+        sn_putf(b, neg ? " (* (- %" PRIu64 ")" : " (* %" PRIu64,
+                neg ? 0 - (uint64_t)m->c : (uint64_t)m->c);
+        for (unsigned k = 0; k < m->n; k++)
+            sn_putf(b, " a%u", m->atom[k]);
+        sn_puts(b, m->n ? ")" : " 1)");
+    }
+    sn_putc(b, ')');
+}
+
+static void
+declare(Smt *s, const SnPolys *P)
+{
+    for (; s->natom < P->n; s->natom++) {
+        const SnPolyAtom *k = &P->atom[s->natom];
+        if (k->name) {
+            sn_putf(&s->out, "(declare-const a%u Int) ; %s\n", s->natom,
+                    k->name);
+            continue;
+        }
+        sn_putf(&s->out, "(define-fun a%u () Int (div ", s->natom);
+        put(&s->out, k->x);
+        sn_putc(&s->out, ' ');
+        put(&s->out, k->q);
+        sn_puts(&s->out, "))\n");
+    }
+}
+
+static void
+put_assert(SnBuf *b, const char *is, SnPoly p)
+{
+    sn_putf(b, "(assert (%s ", is);
+    put(b, p);
+    sn_puts(b, " 0))\n");
+}
+
+static uint64_t
+hash(const char *s)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (; *s; s++)
+        h = (h ^ (uint8_t)*s) * 0x100000001b3u;
+    return h ^ (h >> 29);
+}
+
+static void
+ask(void *arg, const SnCheckQuestion *q)
+{
+    Smt *s = arg;
+    size_t probe = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, s->a);
+    for (uint32_t i = 0; i < q->neq; i++)
+        put_assert(&b, "=", q->eq[i]);
+    for (uint32_t i = 0; i < q->nfact; i++)
+        put_assert(&b, ">=", q->fact[i]);
+    if (q->kind == 'd') {
+        sn_puts(&b, "(assert (> ");
+        put(&b, q->q);
+        sn_puts(&b, " 0))\n(assert (not (= (div ");
+        put(&b, q->p);
+        sn_putc(&b, ' ');
+        put(&b, q->q);
+        sn_puts(&b, ") ");
+        put(&b, q->r);
+        sn_puts(&b, ")))\n");
+    } else {
+        sn_putf(&b, "(assert (not (%s ", q->kind == 'z' ? "=" : ">=");
+        put(&b, q->p);
+        sn_puts(&b, " 0)))\n");
+    }
+    uint64_t h = hash(sn_buf_str(&b));
+    if (sn_index_next(&s->seen, h, &probe) != SN_INDEX_END)
+        return;
+    sn_index_add(&s->seen, h, s->n++);
+    declare(s, q->P);
+    sn_putf(&s->out, "(push 1)\n%s(check-sat)\n(pop 1)\n", sn_buf_str(&b));
+}
+
+const char *
+sn_check_smt2(SnArena *a, const char *text, uint32_t *n)
+{
+    Smt s = {.a = a};
+    SnCheck c = {.ask = ask, .arg = &s};
+
+    sn_buf_init(&s.out, a);
+    sn_index_init(&s.seen, a);
+    sn_puts(&s.out, "(set-logic QF_NIA)\n");
+    bool ok = sn_check_certificate(a, text, &c);
+    *n = s.n;
+    return ok ? sn_buf_str(&s.out) : NULL;
+}
