@@ -61,7 +61,8 @@ static const char usage[] =
     "  --format F   messages as text (the default), json or sarif\n"
     "  explain      print what message codes mean (SN310)\n"
     "Exit status: 0, 1 when the declarations have errors, 2 for wrong usage,\n"
-    "3 when a named file cannot be read, 5 when one cannot be written.\n";
+    "3 when a named file cannot be read, 5 when one cannot be written,\n"
+    "70 for a defect, such as a certificate that is refused.\n";
 
 static int
 bad_usage(const char *what, const char *arg)
