@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What proofs cost: sinter-gen on the shipped declarations, of its time on one
+# core (user and system, the least of several runs), as multiples of a run that
+# proves nothing (--no-prove), and, with a second build, of what that one takes.
+# Seconds are the machine's and are printed for a look alone.
+# Usage: proof_time.sh BUILD [OTHER-BUILD]
+set -u
+build=${1:?usage: proof_time.sh BUILD [OTHER-BUILD]}
+other=${2:-}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+files="--nodes nodes.def --passes passes.def"
+for b in src/backend/*/*.def; do files="$files --backend $b"; done
+# One rule with its condition in another order: it alone is proved again.
+mkdir -p "$tmp/edit/src/backend"
+cp nodes.def maps.def passes.def "$tmp/edit/"
+for d in src/backend/*/; do
+    mkdir "$tmp/edit/$d"
+    cp "$d"*.def "$tmp/edit/$d" 2>/dev/null
+done
+sed -i '/rule relu_relu:/s/i.type == o.type/o.type == i.type/' "$tmp/edit/passes.def"
+cmp -s passes.def "$tmp/edit/passes.def" &&
+    { echo "passes.def: expected a rule relu_relu with i.type == o.type to edit"; exit 1; }
+
+# least N COMMAND: milliseconds of the quickest of N runs.
+least() {
+    n=$1
+    shift
+    for _ in $(seq "$n"); do
+        [ -z "$before" ] || eval "$before"
+        bash -c "TIMEFORMAT='%U %S'; time $* >$tmp/out 2>&1" 2>"$tmp/time" ||
+            { cat "$tmp/out" >&2; exit 1; }
+        awk '{ printf "%.0f\n", ($1 + $2) * 1000 }' "$tmp/time"
+    done | sort -n | head -n 1
+}
+
+# of BUILD OUT: the four figures, one a line.
+of() {
+    gen=$(cd "$1" && pwd)/sinter-gen
+    dir=$tmp/gen
+    rm -rf "$dir"
+    before=
+    least 5 "$gen $files -I . -o $dir --no-prove"
+    before='rm -rf "$dir"'
+    least 2 "$gen $files -I . -o $dir"
+    before=
+    least 5 "$gen $files -I . -o $dir"
+    cp -r "$dir" "$tmp/kept"
+    before='rm -rf "$dir"; cp -r "$tmp/kept" "$dir"'
+    least 5 "env -C $tmp/edit $gen $files -I . --check -o $dir"
+    rm -rf "$tmp/kept"
+}
+
+of "$build" >"$tmp/this"
+: >"$tmp/that"
+[ -z "$other" ] || of "$other" >"$tmp/that"
+printf '%s\n' 'no proofs' cold cached 'check of one edited rule' |
+    paste -d '|' - "$tmp/this" "$tmp/that" | awk -F '|' '
+    NR == 1 { base = $2 > 0 ? $2 : 1 }
+    {
+        printf "%-25s %6.2f s, %6.1f times a run without proofs", $1, $2 / 1000, $2 / base
+        if ($3 != "") printf "; %.2f times the other build", $2 / ($3 > 0 ? $3 : 1)
+        print ""
+    }'
