@@ -26,7 +26,10 @@ typedef struct SnAotNode {
     unsigned res;
     const SnSem *sem;
     const struct SnAotTile *tile; /* of result 0, or NULL */
-    bool wide;                    /* indices take 64 bits */
+    const char **line;            /* [nline] of a tile: what makes a result of
+                                     acc */
+    uint32_t nline;
+    bool wide; /* indices take 64 bits */
     /* the map (sn_aot_map) */
     SnMapArgs args;
     SnMapping u;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "aot/unroll.h"
 #include "base/num.h"
 
 /* d[0 .. n): x[at + j * step] - zero for lo <= j < hi, else 0. */
@@ -192,33 +193,53 @@ sn_pair_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
         d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] = 0;
 }
 
-/* The same where k, lo, hi and n are multiples of 4: words are the elements 0
- * and 2, 1 and 3 of each four, which one instruction widens. */
+/* Where element e of a window lies that is made of fours: of each, a word has
+ * the elements 0 and 2, another 1 and 3, as one instruction widens them. */
+static inline int
+sn_quad_at(int e, int count)
+{
+    return ((e >> 2) * 2 + (e & 1)) * 2 * count + ((e >> 1) & 1);
+}
+
+/* sn_window into such words, from x's next to next: n elements, of which the
+ * fours are elements first, first + 1, .. of the window, and what is left of
+ * them rest, rest + 1, .. */
 static inline void
-sn_quad_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
-               int n, int zero, int count)
+sn_quad_window(int16_t *d, int first, int rest, const int8_t *x, int at, int lo,
+               int hi, int n, int zero, int count)
 {
     const uint32_t zeros = sn_halves(zero, zero);
+    const int fours = n & ~3;
+    int16_t *e = d + first * count;
     int j = 0;
 
-    d += k * count;
     if (hi <= lo)
         lo = hi = 0;
-    for (; j < lo; j += 4, d += 4 * count) {
-        sn_st32(d, 0);
-        sn_st32(d + 2 * count, 0);
+    x += at;
+    if (((lo | hi | n) & 3) != 0 && (lo != 0 || hi != n)) {
+        for (; j < n; j++)
+            d[sn_quad_at(j < fours ? first + j : rest + j - fours, count)] =
+                j >= lo && j < hi ? (int16_t)(x[j] - zero) : (int16_t)0;
+        return;
     }
-    x += at + lo;
-    for (; j < hi; j += 4, d += 4 * count) {
+    for (; j < lo; j += 4, e += 4 * count) {
+        sn_st32(e, 0);
+        sn_st32(e + 2 * count, 0);
+    }
+    x += lo;
+    SN_UNROLL
+    for (; j < (hi & ~3); j += 4, e += 4 * count) {
         const uint32_t v = sn_ld32(x);
-        sn_st32(d, sn_sub_halves(sn_even_bytes(v), zeros));
-        sn_st32(d + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
+        sn_st32(e, sn_sub_halves(sn_even_bytes(v), zeros));
+        sn_st32(e + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
         x += 4;
     }
-    for (; j < n; j += 4, d += 4 * count) {
-        sn_st32(d, 0);
-        sn_st32(d + 2 * count, 0);
+    for (; j < fours; j += 4, e += 4 * count) {
+        sn_st32(e, 0);
+        sn_st32(e + 2 * count, 0);
     }
+    for (; j < n; j++)
+        d[sn_quad_at(rest + j - fours, count)] = (int16_t)(*x++ - zero);
 }
 
 /* sum[i]: of window i, of `count` windows of k elements, k even. */
@@ -255,7 +276,25 @@ sn_dot_pair_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
                      "movs r6, #0\n\tmovs r7, #0\n\t"
                      "mov r8, r4\n\tmov r9, r4\n\t"
                      "mov r10, r4\n\tmov r11, r4\n"
+                     "sub lr, r2, r0\n\ttst lr, #8\n\tbne 2f\n"
                      "1:\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "2:\n\t"
                      "ldr lr, [r0], #4\n\t"
                      "ldrd r2, r3, [r1], #8\n\t"
                      "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
@@ -294,32 +333,64 @@ sn_dot_pair_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 }
 
 /* As sn_dot_rows, of pairs: two words of w for each of the window.  k is a
- * multiple of 4, above 0. */
-static inline void
+ * multiple of 4, above 0; w and x are aligned to 4 bytes. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static void
 sn_dot_pair_rows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 {
-    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0;
-    const int16_t *const end = x + k;
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    register const int8_t *r0 __asm__("r0") = w;
+    register const int16_t *r1 __asm__("r1") = x;
+    register const int8_t *r2 __asm__("r2") = w + 4 * k;
+    register int32_t *r3 __asm__("r3") = a;
 
-    do {
-        const uint32_t u = sn_ld32(x), v = sn_ld32(w), z = sn_ld32(w + 4);
-        a0 = sn_smlad(sn_even_bytes(v), u, a0);
-        a1 = sn_smlad(sn_odd_bytes(v), u, a1);
-        a2 = sn_smlad(sn_even_bytes(z), u, a2);
-        a3 = sn_smlad(sn_odd_bytes(z), u, a3);
-        const uint32_t u2 = sn_ld32(x + 2), v2 = sn_ld32(w + 8);
-        const uint32_t z2 = sn_ld32(w + 12);
-        a0 = sn_smlad(sn_even_bytes(v2), u2, a0);
-        a1 = sn_smlad(sn_odd_bytes(v2), u2, a1);
-        a2 = sn_smlad(sn_even_bytes(z2), u2, a2);
-        a3 = sn_smlad(sn_odd_bytes(z2), u2, a3);
-        w += 16;
-        x += 4;
-    } while (x != end);
-    a[0] = a0;
-    a[1] = a1;
-    a[2] = a2;
-    a[3] = a3;
+    __asm__ volatile("push {r4-r11, lr}\n\t"
+                     "movs r4, #0\n\tmovs r5, #0\n\t"
+                     "movs r6, #0\n\tmovs r7, #0\n\t"
+                     "sub lr, r2, r0\n\ttst lr, #16\n\tbne 2f\n"
+                     "1:\n\t"
+                     "ldrd r8, r9, [r1], #8\n\t"
+                     "ldrd r10, r11, [r0], #8\n\t"
+                     "sxtb16 r12, r10\n\tsmlad r4, r12, r8, r4\n\t"
+                     "sxtb16 r12, r10, ror #8\n\tsmlad r5, r12, r8, r5\n\t"
+                     "sxtb16 r12, r11\n\tsmlad r6, r12, r8, r6\n\t"
+                     "sxtb16 r12, r11, ror #8\n\tsmlad r7, r12, r8, r7\n\t"
+                     "ldrd r10, r11, [r0], #8\n\t"
+                     "sxtb16 r12, r10\n\tsmlad r4, r12, r9, r4\n\t"
+                     "sxtb16 r12, r10, ror #8\n\tsmlad r5, r12, r9, r5\n\t"
+                     "sxtb16 r12, r11\n\tsmlad r6, r12, r9, r6\n\t"
+                     "sxtb16 r12, r11, ror #8\n\tsmlad r7, r12, r9, r7\n\t"
+                     "2:\n\t"
+                     "ldrd r8, r9, [r1], #8\n\t"
+                     "ldrd r10, r11, [r0], #8\n\t"
+                     "sxtb16 r12, r10\n\tsmlad r4, r12, r8, r4\n\t"
+                     "sxtb16 r12, r10, ror #8\n\tsmlad r5, r12, r8, r5\n\t"
+                     "sxtb16 r12, r11\n\tsmlad r6, r12, r8, r6\n\t"
+                     "sxtb16 r12, r11, ror #8\n\tsmlad r7, r12, r8, r7\n\t"
+                     "ldrd r10, r11, [r0], #8\n\t"
+                     "sxtb16 r12, r10\n\tsmlad r4, r12, r9, r4\n\t"
+                     "sxtb16 r12, r10, ror #8\n\tsmlad r5, r12, r9, r5\n\t"
+                     "sxtb16 r12, r11\n\tsmlad r6, r12, r9, r6\n\t"
+                     "sxtb16 r12, r11, ror #8\n\tsmlad r7, r12, r9, r7\n\t"
+                     "cmp r0, r2\n\t"
+                     "bne 1b\n\t"
+                     "stm r3, {r4-r7}\n\t"
+                     "pop {r4-r11, lr}"
+                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)
+                     :
+                     : "r12", "cc", "memory");
+#else
+    for (int i = 0; i < 4; i++)
+        a[i] = 0;
+    for (int j = 0; j < k; j += 2, w += 8, x += 2)
+        for (int i = 0; i < 4; i += 2) {
+            const uint32_t v = sn_ld32(w + 2 * i), u = sn_ld32(x);
+            a[i] = sn_smlad(sn_even_bytes(v), u, a[i]);
+            a[i + 1] = sn_smlad(sn_odd_bytes(v), u, a[i + 1]);
+        }
+#endif
 }
 
 /* sn_requant by the FPU's conversion, which saturates and rounds as its mode

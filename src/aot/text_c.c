@@ -549,11 +549,7 @@ put_mark_line(SnAotNode *n, const char *s, const char *const *text)
         return sn_aot_move(n, "fill");
     if (!strncmp(s, "@dot ", 5))
         return SN_OK; /* the lines below it say the same */
-    if (n->tile && !strcmp(s, "@each"))
-        sn_aot_tile_open(n);
-    else if (n->tile && !strcmp(s, "@end"))
-        sn_aot_tile_end(n);
-    else if (!strcmp(s, "@sets"))
+    if (!strcmp(s, "@sets"))
         sn_aot_sets(n);
     else if (!strcmp(s, "@each"))
         sn_aot_each(n);
@@ -568,6 +564,28 @@ put_mark_line(SnAotNode *n, const char *s, const char *const *text)
     else
         return SN_EUSAGE; /* a line of C that begins with a mark */
     return SN_OK;
+}
+
+void
+sn_aot_tile_lines(SnAotNode *n)
+{
+    for (uint32_t i = 0; i < n->nline; i++)
+        if (*n->line[i])
+            put_line(n, n->line[i]);
+}
+
+/* The loops of a tile, for lines from @each on; the number of its @end. */
+static uint32_t
+put_tile(SnAotNode *n, const char **line, uint32_t i)
+{
+    uint32_t end = ++i;
+
+    while (strcmp(line[end], "@end"))
+        end++;
+    n->line = line + i;
+    n->nline = end - i;
+    sn_aot_tile_put(n);
+    return end;
 }
 
 SnStatus
@@ -589,7 +607,9 @@ sn_aot_text(SnAotNode *n, const char *const *text)
             sn_aot_start(n);
             started = true;
         }
-        if (*s == '@')
+        if (n->tile && !strcmp(s, "@each"))
+            i = put_tile(n, line, i);
+        else if (*s == '@')
             SN_TRY(put_mark_line(n, s, text));
         else
             put_line(n, s);

@@ -267,12 +267,21 @@ zero_points(SnAotNode *n, SnAotTile *t)
     return true;
 }
 
-/* The element of a window that is number i of its `pair` words' halves. */
+/* The tap in a half of a word of a window: sn_pair_window, sn_quad_window; k
+ * or more: none. */
 static int64_t
 element(const SnAotTile *t, int64_t word, int half)
 {
-    return t->quads ? (word & ~INT64_C(1)) * 2 + (word & 1) + 2 * half
-                    : 2 * word + half;
+    int64_t e = (word & ~INT64_C(1)) * 2 + (word & 1) + 2 * half;
+    int64_t fours = t->nrun & ~INT64_C(3), left = t->nrun - fours;
+    int64_t all = fours * (t->k / t->nrun);
+
+    if (!t->quads)
+        return 2 * word + half;
+    if (e < all)
+        return e / fours * t->nrun + e % fours;
+    e -= all;
+    return left == 0 ? t->k : e / left * t->nrun + fours + e % left;
 }
 
 static int8_t
@@ -374,8 +383,7 @@ windows(SnAotNode *n, SnAotTile *t)
     t->form = t->npixel == 1 ? SN_TILE_ROWS : SN_TILE_WINDOWS;
     t->block = t->npixel == 1 ? 4 : 2;
     find_run(n, t);
-    t->quads = t->dsp && t->step == 1 && t->nrun % 4 == 0 &&
-               (!decides(n, t, t->slowest) || t->inner % 4 == 0);
+    t->quads = t->dsp && t->step == 1;
     t->kp = t->dsp ? round_up(t->k, 4) : t->k;
     t->mp = round_up(t->nfilter, t->block);
     t->scratch = (size_t)(t->kp * (t->npixel == 1 ? 1 : 4)) * 2;

@@ -63,10 +63,11 @@ typedef struct SnAotTile {
 const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp);
 /* SnAotTile.trail (trail.c). */
 int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
-/* In place of @each, @dot and the last @end. */
-void sn_aot_tile_open(SnAotNode *n);
-void sn_aot_tile_end(SnAotNode *n);
-/* Offset in the result, for a line below sn_aot_tile_open. */
+/* In place of @each, @dot and the last @end, and the lines between, which it
+ * has from sn_aot_tile_lines as often as it needs. */
+void sn_aot_tile_put(SnAotNode *n);
+void sn_aot_tile_lines(SnAotNode *n); /* text_c.c */
+/* Offset in the result, for such a line. */
 const char *sn_aot_tile_out(SnAotNode *n);
 
 #endif

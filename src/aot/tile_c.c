@@ -79,15 +79,39 @@ filter_bit(const SnAotTile *t)
     return t->filter < 0 ? 0 : UINT32_C(1) << t->filter;
 }
 
+/* From one pixel of a tile to the next in the result; 0: not the same for all.
+ */
+static int64_t
+pixel_step(const SnAotNode *n)
+{
+    int64_t below = 1, first = 0;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        int64_t b = n->u.var[v].bound.v;
+        if (!(n->tile->pixels >> v & 1) || b == 1)
+            continue;
+        if (first == 0)
+            first = sn_aot_step(n, (uint32_t)v);
+        if (sn_aot_step(n, (uint32_t)v) != first * below)
+            return 0;
+        below *= b;
+    }
+    return first;
+}
+
 const char *
 sn_aot_tile_out(SnAotNode *n)
 {
     const SnAotTile *t = n->tile;
     uint32_t rest = t->groups | filter_bit(t);
+    long long step = (long long)pixel_step(n);
 
-    if (t->form == SN_TILE_WINDOWS)
-        return out_of(n, "tat[tq]", rest);
-    return out_of(n, NULL, rest | t->pixels);
+    if (t->form != SN_TILE_WINDOWS)
+        return out_of(n, NULL, rest | t->pixels);
+    return out_of(n,
+                  step ? sn_format(n->a, "%lld * tp + %lld * tq", step, step)
+                       : "tat[tq]",
+                  rest);
 }
 
 /* The parameter that has them, packed or as they are. */
@@ -160,6 +184,22 @@ put_places(SnAotNode *n, const char *pixel)
     n->open |= t->pixels;
 }
 
+/* Where the fours of a run begin in a window, or what is left of it. */
+static const char *
+quad_place(SnAotNode *n, uint32_t outer, bool left)
+{
+    const SnTile *t = n->tile;
+    int64_t fours = t->nrun & ~INT64_C(3), each = left ? t->nrun % 4 : fours;
+    int64_t k[SN_MAP_NVAR] = {0}, step = each;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--)
+        if (outer >> v & 1) {
+            k[v] = step;
+            step *= n->u.var[v].bound.v;
+        }
+    return linear(n, NULL, k, left ? fours * (t->k / t->nrun) : 0, outer);
+}
+
 /* One run of a window: the call that gathers it. */
 static void
 put_run(SnAotNode *n)
@@ -208,8 +248,10 @@ put_run(SnAotNode *n)
                     place, x, at, lo, hi, run, st, (int)t->xz);
     else if (t->quads)
         sn_aot_line(n,
-                    "sn_quad_window(win%s, %s, %s, %s, %s, %s, %lld, %d, %d);",
-                    rows ? "" : " + 2 * tq", place, x, at, lo, hi, run,
+                    "sn_quad_window(win%s, %s, %s, %s, %s, %s, %s, %lld, %d, "
+                    "%d);",
+                    rows ? "" : " + 2 * tq", quad_place(n, outer, false),
+                    quad_place(n, outer, true), x, at, lo, hi, run,
                     (int)t->xz, rows ? 1 : 4);
     else
         sn_aot_line(n,
@@ -227,7 +269,7 @@ gather(SnAotNode *n, const char *pixel)
 
     put_places(n, pixel);
     sn_aot_bounds(n);
-    if (t->form == SN_TILE_WINDOWS)
+    if (t->form == SN_TILE_WINDOWS && !pixel_step(n))
         sn_aot_line(n, "tat[tq] = %s;", out_of(n, NULL, t->pixels));
     for (uint32_t v = 0; v < n->u.nvar; v++)
         if ((t->taps & ~t->run) >> v & 1) {
@@ -258,6 +300,21 @@ put_acc(SnAotNode *n)
         sn_aot_line(n, "const int32_t acc = %s;", sum);
 }
 
+/* Results of one filter: its constants stay in registers. */
+static void
+put_pixels(SnAotNode *n, const char *count)
+{
+    int depth = n->depth;
+
+    if (*count == '4')
+        sn_aot_line(n, "SN_UNROLL");
+    sn_aot_line(n, "for (int tq = 0; tq < %s; tq++) {", count);
+    n->depth++;
+    put_acc(n);
+    sn_aot_tile_lines(n);
+    close_to(n, depth);
+}
+
 static void
 open_filters(SnAotNode *n)
 {
@@ -279,15 +336,27 @@ open_filters(SnAotNode *n)
     sn_aot_line(n, "sn_dot_%s%s(%s + (%stf) * %lld, win, %lld, tacc);",
                 t->dsp ? "pair_" : "", rows ? "rows" : "windows", filters(n), g,
                 (long long)t->kp, (long long)t->kp);
-    if (!rows) {
-        sn_aot_line(n, "for (int tq = 0; tq < tn; tq++) {");
-        n->depth++;
-    }
+    if (rows && m % b == 0)
+        sn_aot_line(n, "SN_UNROLL");
     sn_aot_line(n, "for (int i%d = tf; i%d < tf + %lld%s; i%d++) {", f, f, b,
                 m % b ? sn_format(n->a, " && i%d < %lld", f, m) : "", f);
     n->depth++;
     n->open |= UINT32_C(1) << f;
-    put_acc(n);
+    if (rows) {
+        put_acc(n);
+        sn_aot_tile_lines(n);
+    } else if (t->npixel % 4) {
+        sn_aot_line(n, "if (tn == 4)");
+        n->depth++;
+        put_pixels(n, "4");
+        n->depth--;
+        sn_aot_line(n, "else");
+        n->depth++;
+        put_pixels(n, "tn");
+        n->depth--;
+    } else {
+        put_pixels(n, "4");
+    }
 }
 
 static void
@@ -315,7 +384,8 @@ open_windows(SnAotNode *n)
                     (long long)t->npixel);
     else
         sn_aot_line(n, "const int tn = 4;");
-    sn_aot_line(n, "int tat[4];");
+    if (!pixel_step(n))
+        sn_aot_line(n, "int tat[4];");
     sn_aot_line(n, "for (int tq = 0; tq < tn; tq++) {");
     n->depth++;
     gather(n, "(tp + tq)");
@@ -459,20 +529,17 @@ open_plane(SnAotNode *n)
     put_filter(n);
     open_groups(n, walked);
     put_plane_sum(n);
+    sn_aot_tile_lines(n);
 }
 
 void
-sn_aot_tile_open(SnAotNode *n)
+sn_aot_tile_put(SnAotNode *n)
 {
-    n->was[0] = (uint32_t)n->depth;
+    int depth = n->depth;
+
     if (n->tile->form == SN_TILE_PLANE)
         open_plane(n);
     else
         open_windows(n);
-}
-
-void
-sn_aot_tile_end(SnAotNode *n)
-{
-    close_to(n, (int)n->was[0]);
+    close_to(n, depth);
 }

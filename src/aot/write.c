@@ -291,8 +291,12 @@ kernels(const SnProgram *p, const char *code)
             "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n"
             "#ifndef __cplusplus\n#define %s_restrict restrict\n"
             "#elif defined(__GNUC__)\n#define %s_restrict __restrict__\n"
-            "#else\n#define %s_restrict\n#endif\n\n",
-            up, up, p->name, p->name, p->name);
+            "#else\n#define %s_restrict\n#endif\n\n"
+            "/* before a loop of a few steps, whose number is known */\n"
+            "#if defined(__GNUC__) && !defined(__clang__)\n"
+            "#define %s_SN_UNROLL _Pragma(\"GCC unroll 4\")\n"
+            "#else\n#define %s_SN_UNROLL\n#endif\n\n",
+            up, up, p->name, p->name, p->name, p->name, p->name);
     sn_puts(&b, sn_pick_rename(p->a, defs, p->name, p->o->target->dsp));
     sn_puts(&b, "#endif\n");
     return sn_buf_str(&b);
