@@ -123,6 +123,34 @@ sn_smlad(uint32_t a, uint32_t b, int32_t c)
 #endif
 }
 
+/* c + the low half of a by the high one of b. */
+static inline int32_t
+sn_smlabt(uint32_t a, uint32_t b, int32_t c)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    int32_t r;
+
+    __asm__("smlabt %0, %1, %2, %3" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+#else
+    return c + (int16_t)(a & 0xffff) * (int16_t)(b >> 16);
+#endif
+}
+
+/* c + the high half of a by the low one of b. */
+static inline int32_t
+sn_smlatb(uint32_t a, uint32_t b, int32_t c)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    int32_t r;
+
+    __asm__("smlatb %0, %1, %2, %3" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+#else
+    return c + (int16_t)(a >> 16) * (int16_t)(b & 0xffff);
+#endif
+}
+
 /* Bytes 0 and 2, widened into the halves. */
 static inline uint32_t
 sn_even_bytes(uint32_t v)

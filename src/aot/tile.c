@@ -439,12 +439,46 @@ elsewhere(const SnAotNode *n, const SnMapRead *r, const SnAotTile *t,
     return false;
 }
 
+/* Results of two at a time that a row of the plane takes along the axis; 0: it
+ * cannot be. */
+static int64_t
+pairs(const SnAotNode *n, const SnTileAxis *a)
+{
+    int64_t count = a->place < 0 ? 0 : bound(n, a->place);
+
+    return count >= 2 && a->gap == 1 && (a->step == 1 || a->step == 2)
+               ? (count + 1) / 2
+               : 0;
+}
+
+/* The axis along which two results are made at a time comes last: the one where
+ * fewer are made alone. */
+static void
+choose_twos(const SnAotNode *n, SnTile *t)
+{
+    SnTileAxis *a = t->axis;
+    int64_t first = t->naxis ? pairs(n, &a[0]) : 0;
+    int64_t second = t->naxis == 2 ? pairs(n, &a[1]) : 0;
+
+    if (!t->dsp || (first == 0 && second == 0))
+        return;
+    t->twos = true;
+    if (t->naxis < 2)
+        return;
+    int64_t n0 = a[0].place < 0 ? 1 : bound(n, a[0].place);
+    int64_t n1 = a[1].place < 0 ? 1 : bound(n, a[1].place);
+    if (second == 0 || (first && first * n1 < second * n0)) {
+        SnTileAxis was = a[0];
+        a[0] = a[1];
+        a[1] = was;
+    }
+}
+
 static bool
 plane(SnAotNode *n, SnAotTile *t)
 {
     const SnMapRead *r = sn_aot_read_of(n, t->x);
     uint32_t had = 0;
-    int64_t size = 1;
 
     if (t->filter >= 0 || t->k > MAX_UNROLLED || t->npixel < 4)
         return false;
@@ -453,12 +487,13 @@ plane(SnAotNode *n, SnAotTile *t)
             return false;
     if ((t->taps & ~had) || elsewhere(n, r, t, had))
         return false;
-    for (uint32_t i = 0; i < t->naxis; i++)
-        size *= t->axis[i].n;
     t->form = SN_TILE_PLANE;
     t->block = t->mp = 1;
     t->kp = t->k;
-    t->scratch = (size_t)size * 2;
+    choose_twos(n, t);
+    const SnTileAxis *in = &t->axis[t->naxis - 1];
+    t->pitch = t->twos ? round_up(in->n, 2) : in->n;
+    t->scratch = (size_t)(t->pitch * (t->naxis == 2 ? t->axis[0].n : 1)) * 2;
     return true;
 }
 

@@ -50,6 +50,8 @@ typedef struct SnAotTile {
     /* planes */
     uint32_t naxis;
     SnTileAxis axis[2];
+    int64_t pitch; /* elements from one row of the plane to the next */
+    bool twos;     /* two results along the last axis at a time */
     /* */
     size_t scratch;     /* bytes */
     int64_t trail;      /* how far before x's memory the result must begin so

@@ -4,14 +4,14 @@
  * make of these sums. */
 #include <string.h>
 
-#include "aot/tile.h"
+#include "aot/tile_c.h"
 
 /* Names of the loops: tp first pixel of a tile, tq pixel of it, tn how many,
  * tat their places in the result, tf first filter of a block, tc filter of it,
  * tacc sums, tsum sums of windows, tw filters. */
 
-static void
-close_to(SnAotNode *n, int depth)
+void
+sn_tile_close(SnAotNode *n, int depth)
 {
     while (n->depth > depth) {
         n->depth--;
@@ -21,9 +21,9 @@ close_to(SnAotNode *n, int depth)
 
 /* The sum of k * variable over vars, and base; first: a name that it begins
  * with, or NULL. */
-static const char *
-linear(SnAotNode *n, const char *first, const int64_t *k, int64_t base,
-       uint32_t vars)
+const char *
+sn_tile_linear(SnAotNode *n, const char *first, const int64_t *k, int64_t base,
+               uint32_t vars)
 {
     SnBuf b;
 
@@ -49,8 +49,8 @@ linear(SnAotNode *n, const char *first, const int64_t *k, int64_t base,
 }
 
 /* The number of a place among those of vars, the last fastest. */
-static const char *
-number(SnAotNode *n, uint32_t vars)
+const char *
+sn_tile_number(SnAotNode *n, uint32_t vars)
 {
     int64_t k[SN_MAP_NVAR] = {0}, step = 1;
 
@@ -59,7 +59,7 @@ number(SnAotNode *n, uint32_t vars)
             k[v] = step;
             step *= n->u.var[v].bound.v;
         }
-    return linear(n, NULL, k, 0, vars);
+    return sn_tile_linear(n, NULL, k, 0, vars);
 }
 
 static const char *
@@ -70,7 +70,7 @@ out_of(SnAotNode *n, const char *first, uint32_t vars)
     for (uint32_t v = 0; v < n->u.nvar; v++)
         if (!n->u.var[v].tap)
             k[v] = sn_aot_step(n, v);
-    return linear(n, first, k, 0, vars);
+    return sn_tile_linear(n, first, k, 0, vars);
 }
 
 static uint32_t
@@ -115,14 +115,14 @@ sn_aot_tile_out(SnAotNode *n)
 }
 
 /* The parameter that has them, packed or as they are. */
-static const char *
-filters(const SnAotNode *n)
+const char *
+sn_tile_filters(const SnAotNode *n)
 {
     return sn_aot_operand(n, n->tile->w);
 }
 
-static void
-open_groups(SnAotNode *n, uint32_t vars)
+void
+sn_tile_loops(SnAotNode *n, uint32_t vars)
 {
     for (uint32_t v = 0; v < n->u.nvar; v++)
         if (vars >> v & 1)
@@ -138,8 +138,8 @@ zero_item(SnArena *a, const void *v, uint32_t i)
 }
 
 /* That of filter m of a group, as C; NULL: it is 0. */
-static const char *
-zero_of(SnAotNode *n, const char *m)
+const char *
+sn_tile_zero(SnAotNode *n, const char *m)
 {
     const SnAotTile *t = n->tile;
     int64_t count = t->ngroup * t->mp;
@@ -154,7 +154,7 @@ zero_of(SnAotNode *n, const char *m)
         return sn_format(n->a, "(%d)", (int)t->wz[0]);
     const char *table =
         sn_aot_table(n, "int8_t", (uint32_t)count, zero_item, t->wz);
-    const char *g = number(n, t->groups);
+    const char *g = sn_tile_number(n, t->groups);
     return t->mp == 1 ? sn_format(n->a, "%s[%s]", table, g)
                       : sn_format(n->a, "%s[(%s) * %lld + %s]", table, g,
                                   (long long)t->mp, m);
@@ -188,7 +188,7 @@ put_places(SnAotNode *n, const char *pixel)
 static const char *
 quad_place(SnAotNode *n, uint32_t outer, bool left)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int64_t fours = t->nrun & ~INT64_C(3), each = left ? t->nrun % 4 : fours;
     int64_t k[SN_MAP_NVAR] = {0}, step = each;
 
@@ -197,7 +197,8 @@ quad_place(SnAotNode *n, uint32_t outer, bool left)
             k[v] = step;
             step *= n->u.var[v].bound.v;
         }
-    return linear(n, NULL, k, left ? fours * (t->k / t->nrun) : 0, outer);
+    return sn_tile_linear(n, NULL, k, left ? fours * (t->k / t->nrun) : 0,
+                          outer);
 }
 
 /* One run of a window: the call that gathers it. */
@@ -235,9 +236,9 @@ put_run(SnAotNode *n)
     }
     if (*cond)
         hi = sn_format(n->a, "%s ? %s : 0", cond, hi);
-    const char *at =
-        linear(n, NULL, t->off.k, t->off.base, t->pixels | t->groups | outer);
-    const char *place = linear(n, NULL, k, 0, outer);
+    const char *at = sn_tile_linear(n, NULL, t->off.k, t->off.base,
+                                    t->pixels | t->groups | outer);
+    const char *place = sn_tile_linear(n, NULL, k, 0, outer);
     const char *x = sn_aot_operand(n, t->x);
     long long run = (long long)t->nrun, st = (long long)t->step;
     bool rows = t->form == SN_TILE_ROWS;
@@ -251,8 +252,8 @@ put_run(SnAotNode *n)
                     "sn_quad_window(win%s, %s, %s, %s, %s, %s, %s, %lld, %d, "
                     "%d);",
                     rows ? "" : " + 2 * tq", quad_place(n, outer, false),
-                    quad_place(n, outer, true), x, at, lo, hi, run,
-                    (int)t->xz, rows ? 1 : 4);
+                    quad_place(n, outer, true), x, at, lo, hi, run, (int)t->xz,
+                    rows ? 1 : 4);
     else
         sn_aot_line(n,
                     "sn_pair_window(win%s, %s, %s, %s, %s, %s, %lld, %lld, %d, "
@@ -278,7 +279,7 @@ gather(SnAotNode *n, const char *pixel)
             n->depth++;
         }
     put_run(n);
-    close_to(n, depth);
+    sn_tile_close(n, depth);
 }
 
 /* acc: the sum of filter tc of pixel tq, less what the filter's zero point
@@ -288,7 +289,7 @@ put_acc(SnAotNode *n)
 {
     const SnAotTile *t = n->tile;
     bool rows = t->form == SN_TILE_ROWS;
-    const char *z = zero_of(n, sn_format(n->a, "i%d", t->filter));
+    const char *z = sn_tile_zero(n, sn_format(n->a, "i%d", t->filter));
     const char *sum =
         rows ? sn_format(n->a, "tacc[i%d - tf]", t->filter)
              : sn_format(n->a, "tacc[2 * tq + i%d - tf]", t->filter);
@@ -312,7 +313,7 @@ put_pixels(SnAotNode *n, const char *count)
     n->depth++;
     put_acc(n);
     sn_aot_tile_lines(n);
-    close_to(n, depth);
+    sn_tile_close(n, depth);
 }
 
 static void
@@ -322,10 +323,10 @@ open_filters(SnAotNode *n)
     bool rows = t->form == SN_TILE_ROWS;
     long long b = (long long)t->block, m = (long long)t->nfilter;
     int f = t->filter;
-    const char *g = t->groups
-                        ? sn_format(n->a, "(%s) * %lld + ",
-                                    number(n, t->groups), (long long)t->mp)
-                        : "";
+    const char *g =
+        t->groups ? sn_format(n->a, "(%s) * %lld + ",
+                              sn_tile_number(n, t->groups), (long long)t->mp)
+                  : "";
 
     if (t->wz)
         sn_aot_line(n, "sn_%s_sums(win, %lld, %d, tsum);",
@@ -334,8 +335,8 @@ open_filters(SnAotNode *n)
     n->depth++;
     sn_aot_line(n, "int32_t tacc[%d];", rows ? 4 : 8);
     sn_aot_line(n, "sn_dot_%s%s(%s + (%stf) * %lld, win, %lld, tacc);",
-                t->dsp ? "pair_" : "", rows ? "rows" : "windows", filters(n), g,
-                (long long)t->kp, (long long)t->kp);
+                t->dsp ? "pair_" : "", rows ? "rows" : "windows",
+                sn_tile_filters(n), g, (long long)t->kp, (long long)t->kp);
     if (rows && m % b == 0)
         sn_aot_line(n, "SN_UNROLL");
     sn_aot_line(n, "for (int i%d = tf; i%d < tf + %lld%s; i%d++) {", f, f, b,
@@ -368,7 +369,7 @@ open_windows(SnAotNode *n)
 
     if (gaps)
         sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
-    open_groups(n, t->groups);
+    sn_tile_loops(n, t->groups);
     if (t->wz)
         sn_aot_line(n, "int32_t tsum[%d];", rows ? 1 : 4);
     if (rows) {
@@ -389,147 +390,8 @@ open_windows(SnAotNode *n)
     sn_aot_line(n, "for (int tq = 0; tq < tn; tq++) {");
     n->depth++;
     gather(n, "(tp + tq)");
-    close_to(n, n->depth - 1);
+    sn_tile_close(n, n->depth - 1);
     open_filters(n);
-}
-
-/* ---- planes ---- */
-
-static int64_t
-clip(int64_t x, int64_t hi)
-{
-    return x < 0 ? 0 : x > hi ? hi : x;
-}
-
-/* The channel into the middle of the plane, whose borders stay 0. */
-static void
-fill_plane(SnAotNode *n)
-{
-    const SnAotTile *t = n->tile;
-    const SnTileAxis *a = t->axis;
-    int64_t base = t->off.base, k[SN_MAP_NVAR];
-    int depth = n->depth;
-    uint32_t walked = t->taps;
-
-    memcpy(k, t->off.k, sizeof k);
-    for (uint32_t i = 0; i < t->naxis; i++) {
-        walked |= a[i].place < 0 ? 0 : UINT32_C(1) << a[i].place;
-        long long lo = (long long)clip(-a[i].first, a[i].n);
-        long long hi = (long long)clip(a[i].dim - a[i].first, a[i].n);
-        sn_aot_line(n, "for (int tj%u = %lld; tj%u < %lld; tj%u++) {", i, lo, i,
-                    hi, i);
-        n->depth++;
-    }
-    const char *to =
-        t->naxis == 2 ? sn_format(n->a, "%lld * tj0 + tj1", (long long)a[1].n)
-                      : "tj0";
-    const char *from = sn_format(n->a, "%lld * tj0", (long long)a[0].stride);
-    if (t->naxis == 2)
-        from = sn_format(n->a, "%s + %lld * tj1", from, (long long)a[1].stride);
-    sn_aot_line(n, "win[%s] = (int16_t)(%s[%s] - (%d));", to,
-                sn_aot_operand(n, t->x),
-                linear(n, from, k, base, (t->groups | t->pixels) & ~walked),
-                (int)t->xz);
-    close_to(n, depth);
-}
-
-/* Place of tap number k in the plane, from that of its result. */
-static int64_t
-tap_at(const SnAotNode *n, const SnAotTile *t, int64_t k)
-{
-    int64_t at = 0;
-
-    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
-        if (!(t->taps >> v & 1))
-            continue;
-        int64_t b = n->u.var[v].bound.v;
-        for (uint32_t i = 0; i < t->naxis; i++)
-            if (t->axis[i].tap == v)
-                at += t->axis[i].gap * (k % b) *
-                      (t->naxis == 2 && i == 0 ? t->axis[1].n : 1);
-        k /= b;
-    }
-    return at;
-}
-
-/* Do taps k and k + 1 lie beside each other, so that one word holds both? */
-static bool
-is_pair(const SnAotNode *n, const SnAotTile *t, int64_t k)
-{
-    return t->dsp && k + 1 < t->k && tap_at(n, t, k + 1) == tap_at(n, t, k) + 1;
-}
-
-static void
-put_filter(SnAotNode *n)
-{
-    const SnAotTile *t = n->tile;
-    const char *z = zero_of(n, "0");
-    const char *less = z ? sn_format(n->a, " - %s", z) : "";
-
-    sn_aot_line(n, "const int8_t *const tw = %s + (%s) * %lld;", filters(n),
-                number(n, t->groups), (long long)t->k);
-    for (int64_t k = 0; k < t->k; k++) {
-        long long i = (long long)k;
-        if (is_pair(n, t, k)) {
-            sn_aot_line(
-                n, "const uint32_t tw%lld = sn_halves(tw[%lld]%s, tw[%lld]%s);",
-                i, i, less, i + 1, less);
-            k++;
-        } else {
-            sn_aot_line(n, "const int32_t tw%lld = tw[%lld]%s;", i, i, less);
-        }
-    }
-}
-
-static void
-put_plane_sum(SnAotNode *n)
-{
-    const SnAotTile *t = n->tile;
-    int64_t k[SN_MAP_NVAR] = {0};
-    uint32_t vars = 0;
-
-    for (uint32_t i = 0; i < t->naxis; i++) {
-        const SnTileAxis *a = &t->axis[i];
-        if (a->place < 0)
-            continue;
-        k[a->place] = a->step * (t->naxis == 2 && i == 0 ? t->axis[1].n : 1);
-        vars |= UINT32_C(1) << a->place;
-    }
-    sn_aot_line(n, "const int16_t *const tx = win + %s;",
-                linear(n, NULL, k, 0, vars));
-    sn_aot_line(n, "int32_t acc = 0;");
-    for (int64_t i = 0; i < t->k; i++) {
-        long long at = (long long)tap_at(n, t, i), w = (long long)i;
-        if (is_pair(n, t, i)) {
-            sn_aot_line(n, "acc = sn_smlad(sn_ld32(tx + %lld), tw%lld, acc);",
-                        at, w);
-            i++;
-        } else {
-            sn_aot_line(n, "acc += tx[%lld] * tw%lld;", at, w);
-        }
-    }
-}
-
-static void
-open_plane(SnAotNode *n)
-{
-    const SnAotTile *t = n->tile;
-    uint32_t walked = 0;
-    bool borders = false;
-
-    for (uint32_t i = 0; i < t->naxis; i++) {
-        const SnTileAxis *a = &t->axis[i];
-        walked |= a->place < 0 ? 0 : UINT32_C(1) << a->place;
-        borders = borders || a->first < 0 || a->first + a->n > a->dim;
-    }
-    if (borders)
-        sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
-    open_groups(n, t->groups | (t->pixels & ~walked));
-    fill_plane(n);
-    put_filter(n);
-    open_groups(n, walked);
-    put_plane_sum(n);
-    sn_aot_tile_lines(n);
 }
 
 void
@@ -538,8 +400,8 @@ sn_aot_tile_put(SnAotNode *n)
     int depth = n->depth;
 
     if (n->tile->form == SN_TILE_PLANE)
-        open_plane(n);
+        sn_tile_plane(n);
     else
         open_windows(n);
-    close_to(n, depth);
+    sn_tile_close(n, depth);
 }

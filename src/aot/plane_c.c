@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tiles of one filter a channel as C: a channel is laid out as a plane with its
+ * borders; then one result at a time, or two for DSP instructions. */
+#include <string.h>
+
+#include "aot/tile_c.h"
+
+static int64_t
+clip(int64_t x, int64_t hi)
+{
+    return x < 0 ? 0 : x > hi ? hi : x;
+}
+
+/* The channel into the middle of the plane, whose borders stay 0. */
+static void
+fill_plane(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    const SnTileAxis *a = t->axis;
+    int depth = n->depth;
+    uint32_t walked = t->taps;
+
+    for (uint32_t i = 0; i < t->naxis; i++) {
+        walked |= a[i].place < 0 ? 0 : UINT32_C(1) << a[i].place;
+        long long lo = (long long)clip(-a[i].first, a[i].n);
+        long long hi = (long long)clip(a[i].dim - a[i].first, a[i].n);
+        if (t->twos && i + 1 == t->naxis)
+            sn_aot_line(n, "SN_UNROLL");
+        sn_aot_line(n, "for (int tj%u = %lld; tj%u < %lld; tj%u++) {", i, lo, i,
+                    hi, i);
+        n->depth++;
+    }
+    const char *to =
+        t->naxis == 2 ? sn_format(n->a, "%lld * tj0 + tj1", (long long)t->pitch)
+                      : "tj0";
+    const char *from = sn_format(n->a, "%lld * tj0", (long long)a[0].stride);
+    if (t->naxis == 2)
+        from = sn_format(n->a, "%s + %lld * tj1", from, (long long)a[1].stride);
+    sn_aot_line(n, "win[%s] = (int16_t)(%s[%s] - (%d));", to,
+                sn_aot_operand(n, t->x),
+                sn_tile_linear(n, from, t->off.k, t->off.base,
+                               (t->groups | t->pixels) & ~walked),
+                (int)t->xz);
+    sn_tile_close(n, depth);
+}
+
+/* Place of tap number k in the plane, from that of its result. */
+static int64_t
+tap_at(const SnAotNode *n, const SnTile *t, int64_t k)
+{
+    int64_t at = 0;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        if (!(t->taps >> v & 1))
+            continue;
+        int64_t b = n->u.var[v].bound.v;
+        for (uint32_t i = 0; i < t->naxis; i++)
+            if (t->axis[i].tap == v)
+                at += t->axis[i].gap * (k % b) *
+                      (t->naxis == 2 && i == 0 ? t->pitch : 1);
+        k /= b;
+    }
+    return at;
+}
+
+/* Do taps k and k + 1 lie beside each other, so that one word holds both? */
+static bool
+is_pair(const SnAotNode *n, const SnTile *t, int64_t k)
+{
+    return t->dsp && k + 1 < t->k && tap_at(n, t, k + 1) == tap_at(n, t, k) + 1;
+}
+
+static void
+put_filter(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    const char *z = sn_tile_zero(n, "0");
+    const char *less = z ? sn_format(n->a, " - %s", z) : "";
+
+    sn_aot_line(n, "const int8_t *const tw = %s + (%s) * %lld;",
+                sn_tile_filters(n), sn_tile_number(n, t->groups),
+                (long long)t->k);
+    for (int64_t k = 0; k < t->k; k++) {
+        long long i = (long long)k;
+        if (is_pair(n, t, k)) {
+            sn_aot_line(
+                n, "const uint32_t tw%lld = sn_halves(tw[%lld]%s, tw[%lld]%s);",
+                i, i, less, i + 1, less);
+            k++;
+        } else {
+            sn_aot_line(n, "const int32_t tw%lld = tw[%lld]%s;", i, i, less);
+        }
+    }
+}
+
+static void
+put_plane_sum(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    int64_t k[SN_MAP_NVAR] = {0};
+    uint32_t vars = 0;
+
+    for (uint32_t i = 0; i < t->naxis; i++) {
+        const SnTileAxis *a = &t->axis[i];
+        if (a->place < 0)
+            continue;
+        k[a->place] = a->step * (t->naxis == 2 && i == 0 ? t->pitch : 1);
+        vars |= UINT32_C(1) << a->place;
+    }
+    sn_aot_line(n, "const int16_t *const tx = win + %s;",
+                sn_tile_linear(n, NULL, k, 0, vars));
+    sn_aot_line(n, "int32_t acc = 0;");
+    for (int64_t i = 0; i < t->k; i++) {
+        long long at = (long long)tap_at(n, t, i), w = (long long)i;
+        if (is_pair(n, t, i)) {
+            sn_aot_line(n, "acc = sn_smlad(sn_ld32(tx + %lld), tw%lld, acc);",
+                        at, w);
+            i++;
+        } else {
+            sn_aot_line(n, "acc += tx[%lld] * tw%lld;", at, w);
+        }
+    }
+}
+
+/* ---- two results at a time ---- */
+
+/* Along the last axis of the plane a word holds two elements; results j and
+ * j + 1 read words 0, 1, .. from the first element of j on.  Taps of a row are
+ * words too: tA_B of taps B and B + 1 of row A, tA_last of the last tap alone.
+ */
+typedef struct Twos {
+    SnAotNode *n;
+    const SnTile *t;
+    const SnTileAxis *in;
+    int64_t taps, rows, gap; /* of a row; from one row to the next */
+    int64_t step;
+    int64_t nword;
+} Twos;
+
+static int64_t
+bound_of(const SnAotNode *n, int v)
+{
+    return v < 0 ? 1 : n->u.var[v].bound.v;
+}
+
+/* The number of a tap among all. */
+static int64_t
+tap_number(const Twos *w, int64_t row, int64_t tap)
+{
+    int64_t k = 0, step = 1;
+
+    for (int v = (int)w->n->u.nvar - 1; v >= 0; v--)
+        if (w->t->taps >> v & 1) {
+            k += step * (v == w->in->tap ? tap : row);
+            step *= bound_of(w->n, v);
+        }
+    return k;
+}
+
+/* Are there words of taps that begin with an odd one? */
+static bool
+has_odd(const Twos *w)
+{
+    return w->step == 1 && w->taps >= 3;
+}
+
+static void
+put_tap_words(const Twos *w)
+{
+    SnAotNode *n = w->n;
+    const char *z = sn_tile_zero(n, "0");
+    const char *less = z ? sn_format(n->a, " - %s", z) : "";
+
+    sn_aot_line(n, "const int8_t *const tw = %s + (%s) * %lld;",
+                sn_tile_filters(n), sn_tile_number(n, w->t->groups),
+                (long long)w->t->k);
+    for (int64_t r = 0; r < w->rows; r++)
+        for (int64_t i = 0; i < w->taps; i += i + 1 < w->taps ? 1 : 2) {
+            bool last = i + 1 == w->taps;
+            if (last ? w->taps % 2 == 0 || has_odd(w) : i % 2 && !has_odd(w))
+                continue;
+            long long a = (long long)tap_number(w, r, i);
+            const char *two =
+                last ? "0"
+                     : sn_format(n->a, "tw[%lld]%s",
+                                 (long long)tap_number(w, r, i + 1), less);
+            sn_aot_line(
+                n, "const uint32_t t%lld_%lld = sn_halves(tw[%lld]%s, %s);",
+                (long long)r, (long long)i, a, less, two);
+        }
+}
+
+/* acc += words from `first` on by row r, for a result that begins in the low
+ * half of its word. */
+static void
+put_even(const Twos *w, int64_t r, int64_t first, const char *acc)
+{
+    long long row = (long long)r, i = 0;
+
+    for (; i + 1 < w->taps; i += 2)
+        sn_aot_line(w->n, "%s = sn_smlad(x%lld_%lld, t%lld_%lld, %s);", acc,
+                    row, (long long)first + i / 2, row, i, acc);
+    if (i == w->taps)
+        return;
+    if (has_odd(w)) /* the last tap is the high half of an odd word */
+        sn_aot_line(w->n, "%s = sn_smlabt(x%lld_%lld, t%lld_%lld, %s);", acc,
+                    row, (long long)first + i / 2, row, i - 1, acc);
+    else
+        sn_aot_line(w->n, "%s = sn_smlad(x%lld_%lld, t%lld_%lld, %s);", acc,
+                    row, (long long)first + i / 2, row, i, acc);
+}
+
+/* The same for one that begins in the high half of word 0. */
+static void
+put_odd(const Twos *w, int64_t r, const char *acc)
+{
+    long long row = (long long)r, i = 1;
+
+    sn_aot_line(w->n, "%s = sn_smlatb(x%lld_0, t%lld_0, %s);", acc, row, row,
+                acc);
+    for (; i + 1 < w->taps; i += 2)
+        sn_aot_line(w->n, "%s = sn_smlad(x%lld_%lld, t%lld_%lld, %s);", acc,
+                    row, (i + 1) / 2, row, i, acc);
+    if (i < w->taps)
+        sn_aot_line(w->n, "%s = sn_smlabt(x%lld_%lld, t%lld_%lld, %s);", acc,
+                    row, (i + 1) / 2, row, i - 1, acc);
+}
+
+static void
+put_word(const Twos *w, int64_t r, int64_t i, const char *type)
+{
+    sn_aot_line(w->n, "%sx%lld_%lld = sn_ld32(tx + %lld);", type, (long long)r,
+                (long long)i, (long long)(r * w->gap + 2 * i));
+}
+
+static void
+put_result(const Twos *w, const char *place, const char *acc)
+{
+    SnAotNode *n = w->n;
+
+    sn_aot_line(n, "{");
+    n->depth++;
+    sn_aot_line(n, "const int i%d = %s;", w->in->place, place);
+    sn_aot_line(n, "const int32_t acc = %s;", acc);
+    n->open |= UINT32_C(1) << w->in->place;
+    sn_aot_tile_lines(n);
+    n->depth--;
+    sn_aot_line(n, "}");
+}
+
+/* Words that the next two results read as well stay in registers. */
+static void
+put_row_of_results(const Twos *w)
+{
+    SnAotNode *n = w->n;
+    int64_t count = bound_of(n, w->in->place), kept = w->nword - w->step;
+
+    for (int64_t r = 0; r < w->rows; r++)
+        for (int64_t i = 0; i < kept; i++)
+            put_word(w, r, i, "uint32_t ");
+    sn_aot_line(n, "for (int tj = 0; tj < %lld; tj += 2) {",
+                (long long)(count & ~INT64_C(1)));
+    n->depth++;
+    sn_aot_line(n, "int32_t tacc0 = 0, tacc1 = 0;");
+    for (int64_t r = 0; r < w->rows; r++) {
+        for (int64_t i = kept < 0 ? 0 : kept; i < w->nword; i++)
+            put_word(w, r, i, "const uint32_t ");
+        put_even(w, r, 0, "tacc0");
+        if (w->step == 1)
+            put_odd(w, r, "tacc1");
+        else
+            put_even(w, r, 1, "tacc1");
+        for (int64_t i = 0; i < kept; i++)
+            sn_aot_line(n, "x%lld_%lld = x%lld_%lld;", (long long)r,
+                        (long long)i, (long long)r, (long long)(i + w->step));
+    }
+    put_result(w, "tj", "tacc0");
+    put_result(w, "tj + 1", "tacc1");
+    sn_aot_line(n, "tx += %lld;", (long long)(2 * w->step));
+    n->depth--;
+    sn_aot_line(n, "}");
+    if (count % 2 == 0)
+        return;
+    sn_aot_line(n, "int32_t tacc0 = 0;");
+    for (int64_t r = 0; r < w->rows; r++) {
+        for (int64_t i = kept < 0 ? 0 : kept; i < (w->taps + 1) / 2; i++)
+            put_word(w, r, i, "const uint32_t ");
+        put_even(w, r, 0, "tacc0");
+    }
+    put_result(w, sn_format(n->a, "%lld", (long long)(count - 1)), "tacc0");
+}
+
+static void
+put_twos(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    const SnTileAxis *out = t->naxis == 2 ? &t->axis[0] : NULL;
+    Twos w = {.n = n, .t = t, .in = &t->axis[t->naxis - 1], .rows = 1};
+
+    w.taps = bound_of(n, w.in->tap);
+    w.step = w.in->step;
+    w.nword = w.step == 1 ? w.taps / 2 + 1 : 1 + (w.taps + 1) / 2;
+    if (out) {
+        w.rows = bound_of(n, out->tap);
+        w.gap = out->gap * t->pitch;
+    }
+    put_tap_words(&w);
+    if (out && out->place >= 0)
+        sn_tile_loops(n, UINT32_C(1) << out->place);
+    const char *from =
+        out && out->place >= 0
+            ? sn_format(n->a, " + %lld * i%d",
+                        (long long)(out->step * t->pitch), out->place)
+            : "";
+    sn_aot_line(n, "const int16_t *tx = win%s;", from);
+    put_row_of_results(&w);
+}
+
+void
+sn_tile_plane(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    uint32_t walked = 0;
+    bool borders = false;
+
+    for (uint32_t i = 0; i < t->naxis; i++) {
+        const SnTileAxis *a = &t->axis[i];
+        walked |= a->place < 0 ? 0 : UINT32_C(1) << a->place;
+        borders = borders || a->first < 0 || a->first + a->n > a->dim;
+    }
+    if (borders)
+        sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
+    sn_tile_loops(n, t->groups | (t->pixels & ~walked));
+    fill_plane(n);
+    if (t->twos) {
+        put_twos(n);
+        return;
+    }
+    put_filter(n);
+    sn_tile_loops(n, walked);
+    put_plane_sum(n);
+    sn_aot_tile_lines(n);
+}
