@@ -47,6 +47,7 @@ typedef struct SnAotNode {
     SnBuf data; /* tables that it reads, before it */
     uint32_t ntable;
     size_t tables; /* bytes of them */
+    bool unroll;   /* the innermost loop of each @sets, @each */
     bool fails;    /* it returns 1 where an index is out of range */
 } SnAotNode;
 

@@ -123,6 +123,34 @@ sn_smlad(uint32_t a, uint32_t b, int32_t c)
 #endif
 }
 
+/* The sum of the products of the low and of the high halves. */
+static inline int32_t
+sn_smuad(uint32_t a, uint32_t b)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    int32_t r;
+
+    __asm__("smuad %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+#else
+    return sn_smlad(a, b, 0);
+#endif
+}
+
+/* The high half of a by the low one of b. */
+static inline int32_t
+sn_smultb(uint32_t a, uint32_t b)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    int32_t r;
+
+    __asm__("smultb %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+#else
+    return (int16_t)(a >> 16) * (int16_t)(b & 0xffff);
+#endif
+}
+
 /* c + the low half of a by the high one of b. */
 static inline int32_t
 sn_smlabt(uint32_t a, uint32_t b, int32_t c)

@@ -270,6 +270,8 @@ open_loops(SnAotNode *n, uint32_t vars)
 
     for (uint32_t v = 0; v < n->u.nvar; v++)
         if (vars >> v & 1) {
+            if (n->unroll && !(vars >> v >> 1))
+                sn_aot_line(n, "SN_UNROLL");
             sn_aot_loop(n, v);
             k++;
         }

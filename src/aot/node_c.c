@@ -270,6 +270,7 @@ sn_aot_node(SnProgram *p, uint32_t s)
             continue;
         SnAotNode n = open_node(p, s, r);
         n.tile = r == 0 ? p->tile[s] : NULL;
+        n.unroll = p->o->target->dsp && n.kd->sem[r].cls == SN_C_MOVE;
         SN_TRY(one_result(p, &n, r, s));
         p->tables[s] += n.tables;
     }

@@ -190,40 +190,52 @@ put_tap_words(const Twos *w)
         }
 }
 
+/* acc += word i of row r by taps `tap`, of the halves that `op` names; the
+ * first product has no sum before it. */
+static void
+put_product(const Twos *w, const char *op, int64_t r, int64_t i, int64_t tap,
+            const char *acc, bool first)
+{
+    bool both = !strcmp(op, "ad");
+
+    if (first)
+        sn_aot_line(w->n, "int32_t %s = sn_smu%s(x%lld_%lld, t%lld_%lld);", acc,
+                    both ? op : sn_format(w->n->a, "l%s", op), (long long)r,
+                    (long long)i, (long long)r, (long long)tap);
+    else
+        sn_aot_line(w->n, "%s = sn_smla%s(x%lld_%lld, t%lld_%lld, %s);", acc,
+                    both ? "d" : op, (long long)r, (long long)i, (long long)r,
+                    (long long)tap, acc);
+}
+
 /* acc += words from `first` on by row r, for a result that begins in the low
  * half of its word. */
 static void
 put_even(const Twos *w, int64_t r, int64_t first, const char *acc)
 {
-    long long row = (long long)r, i = 0;
+    int64_t i = 0;
 
     for (; i + 1 < w->taps; i += 2)
-        sn_aot_line(w->n, "%s = sn_smlad(x%lld_%lld, t%lld_%lld, %s);", acc,
-                    row, (long long)first + i / 2, row, i, acc);
+        put_product(w, "ad", r, first + i / 2, i, acc, r + i == 0);
     if (i == w->taps)
         return;
     if (has_odd(w)) /* the last tap is the high half of an odd word */
-        sn_aot_line(w->n, "%s = sn_smlabt(x%lld_%lld, t%lld_%lld, %s);", acc,
-                    row, (long long)first + i / 2, row, i - 1, acc);
+        put_product(w, "bt", r, first + i / 2, i - 1, acc, r + i == 0);
     else
-        sn_aot_line(w->n, "%s = sn_smlad(x%lld_%lld, t%lld_%lld, %s);", acc,
-                    row, (long long)first + i / 2, row, i, acc);
+        put_product(w, "ad", r, first + i / 2, i, acc, r + i == 0);
 }
 
 /* The same for one that begins in the high half of word 0. */
 static void
 put_odd(const Twos *w, int64_t r, const char *acc)
 {
-    long long row = (long long)r, i = 1;
+    int64_t i = 1;
 
-    sn_aot_line(w->n, "%s = sn_smlatb(x%lld_0, t%lld_0, %s);", acc, row, row,
-                acc);
+    put_product(w, "tb", r, 0, 0, acc, r == 0);
     for (; i + 1 < w->taps; i += 2)
-        sn_aot_line(w->n, "%s = sn_smlad(x%lld_%lld, t%lld_%lld, %s);", acc,
-                    row, (i + 1) / 2, row, i, acc);
+        put_product(w, "ad", r, (i + 1) / 2, i, acc, false);
     if (i < w->taps)
-        sn_aot_line(w->n, "%s = sn_smlabt(x%lld_%lld, t%lld_%lld, %s);", acc,
-                    row, (i + 1) / 2, row, i - 1, acc);
+        put_product(w, "bt", r, (i + 1) / 2, i - 1, acc, false);
 }
 
 static void
@@ -261,7 +273,6 @@ put_row_of_results(const Twos *w)
     sn_aot_line(n, "for (int tj = 0; tj < %lld; tj += 2) {",
                 (long long)(count & ~INT64_C(1)));
     n->depth++;
-    sn_aot_line(n, "int32_t tacc0 = 0, tacc1 = 0;");
     for (int64_t r = 0; r < w->rows; r++) {
         for (int64_t i = kept < 0 ? 0 : kept; i < w->nword; i++)
             put_word(w, r, i, "const uint32_t ");
@@ -281,7 +292,6 @@ put_row_of_results(const Twos *w)
     sn_aot_line(n, "}");
     if (count % 2 == 0)
         return;
-    sn_aot_line(n, "int32_t tacc0 = 0;");
     for (int64_t r = 0; r < w->rows; r++) {
         for (int64_t i = kept < 0 ? 0 : kept; i < (w->taps + 1) / 2; i++)
             put_word(w, r, i, "const uint32_t ");
@@ -332,6 +342,7 @@ sn_tile_plane(SnAotNode *n)
         sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
     sn_tile_loops(n, t->groups | (t->pixels & ~walked));
     fill_plane(n);
+    sn_aot_tile_hoist(n);
     if (t->twos) {
         put_twos(n);
         return;

@@ -566,6 +566,83 @@ put_mark_line(SnAotNode *n, const char *s, const char *const *text)
     return SN_OK;
 }
 
+/* ---- lines of a tile ---- */
+
+/* The type of the elements of a table that the text declares, or of an operand;
+ * NULL: neither. */
+static const char *
+type_of_table(const SnAotNode *n, const char *name)
+{
+    const char *const *text = n->tuple->text[n->res];
+    char def[64], what[16];
+
+    for (; *text; text++)
+        if (sscanf(*text, "@def %63s %15s", def, what) == 2 &&
+            !strcmp(def, name))
+            return !strcmp(what, "mults") || !strcmp(what, "scales") ? "float"
+                   : !strcmp(what, "fixes")                          ? "SnFix"
+                   : !strcmp(what, "zps")                            ? "int32_t"
+                                                                     : NULL;
+    for (uint32_t i = 0; i < n->call.nin; i++)
+        if (n->call.in[i].data && !strcmp(sn_aot_operand(n, i), name))
+            return sn_aot_elem(n->call.in[i].type->elem);
+    return NULL;
+}
+
+/* The first NAME[@s], [@b] or [@c] of a line, which is the same for all pixels:
+ * where it begins and ends. */
+static const char *
+find_element(const char *line, const char **end)
+{
+    for (const char *p = line; (p = strstr(p, "[@")) != NULL; p++) {
+        const char *b = p;
+        if (!strchr("sbc", p[2]) || p[3] != ']')
+            continue;
+        while (b > line && is_word(b[-1]))
+            b--;
+        *end = p + 4;
+        if (b < p)
+            return b;
+    }
+    return NULL;
+}
+
+static const char *
+hoist_line(SnAotNode *n, const char *line, int *count)
+{
+    SnBuf b;
+    const char *end, *at;
+
+    sn_buf_init(&b, n->a);
+    while ((at = find_element(line, &end)) != NULL) {
+        const char *name = sn_format(n->a, "%.*s", (int)strcspn(at, "["), at);
+        const char *type = type_of_table(n, name);
+        sn_putf(&b, "%.*s", (int)(at - line), line);
+        if (type) {
+            const char *m = end - 2;
+            sn_aot_line(n, "const %s th%d = %s[%s];", type, *count, name,
+                        mark(n, &m));
+            sn_putf(&b, "th%d", (*count)++);
+        } else {
+            sn_putf(&b, "%.*s", (int)(end - at), at);
+        }
+        line = end;
+    }
+    sn_puts(&b, line);
+    return sn_buf_str(&b);
+}
+
+void
+sn_aot_tile_hoist(SnAotNode *n)
+{
+    const char **was = n->line;
+    int count = 0;
+
+    n->line = SN_NEW_N(n->a, const char *, n->nline + 1);
+    for (uint32_t i = 0; i < n->nline; i++)
+        n->line[i] = hoist_line(n, was[i], &count);
+}
+
 void
 sn_aot_tile_lines(SnAotNode *n)
 {

@@ -69,6 +69,8 @@ int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
  * has from sn_aot_tile_lines as often as it needs. */
 void sn_aot_tile_put(SnAotNode *n);
 void sn_aot_tile_lines(SnAotNode *n); /* text_c.c */
+/* Elements of tables that the lines read for the filter are read here, once. */
+void sn_aot_tile_hoist(SnAotNode *n);
 /* Offset in the result, for such a line. */
 const char *sn_aot_tile_out(SnAotNode *n);
 

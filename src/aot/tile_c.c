@@ -346,7 +346,10 @@ open_filters(SnAotNode *n)
     if (rows) {
         put_acc(n);
         sn_aot_tile_lines(n);
-    } else if (t->npixel % 4) {
+        return;
+    }
+    sn_aot_tile_hoist(n);
+    if (t->npixel % 4) {
         sn_aot_line(n, "if (tn == 4)");
         n->depth++;
         put_pixels(n, "4");
