@@ -472,4 +472,134 @@ sn_dsp_requant(int32_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
 #endif
 }
 
+/* Four windows and all filters of a node, two at a time, and what becomes of
+ * their sums: bias, multiplier, zero point, saturation to 8 bits. */
+typedef struct SnPut {
+    const int16_t *win;
+    int32_t nbyte; /* of two filters: 2 * k */
+    const int32_t *bias;
+    const float *mult;
+    int32_t mstep; /* bytes from the multipliers of two filters to the next */
+    int8_t *y;     /* filter 0 of the first of four pixels, */
+    int32_t step;  /* the next pixel of which is there */
+    int32_t zp;
+    int32_t count; /* of twos */
+} SnPut;
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static void
+sn_put_windows(const int8_t *w, SnPut *p)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__) && defined(__ARM_FP) && \
+    !defined(__SOFTFP__)
+    register const int8_t *r0 __asm__("r0") = w;
+    register SnPut *r1 __asm__("r1") = p;
+
+    __asm__ volatile("push {r4-r11, lr}\n\tsub sp, #8\n\t"
+                     "str r1, [sp, #4]\n"
+                     "3:\n\t"
+                     "ldr r12, [sp, #4]\n\tldrd r1, r2, [r12]\n\t"
+                     "add r2, r0\n\tstr r2, [sp]\n\t"
+                     "ldr r3, [r12, #8]\n\tldrd r4, r5, [r3], #8\n\t"
+                     "str r3, [r12, #8]\n\t"
+                     "mov r6, r4\n\tmov r7, r5\n\tmov r8, r4\n\t"
+                     "mov r9, r5\n\tmov r10, r4\n\tmov r11, r5\n\t"
+                     "sub lr, r2, r0\n\ttst lr, #8\n\tbne 2f\n"
+                     "1:\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "2:\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "ldr r2, [sp]\n\tcmp r0, r2\n\tbne 1b\n\t"
+                     "vmov s0, s1, r4, r5\n\t"
+                     "vmov s2, s3, r6, r7\n\t"
+                     "vmov s4, s5, r8, r9\n\t"
+                     "vmov s6, s7, r10, r11\n\t"
+                     "ldr r12, [sp, #4]\n\tldrd r2, r3, [r12, #12]\n\t"
+                     "vldr s8, [r2]\n\tvldr s9, [r2, #4]\n\t"
+                     "add r2, r3\n\tstr r2, [r12, #12]\n\t"
+                     "vcvt.f32.s32 s0, s0\n\tvcvt.f32.s32 s1, s1\n\t"
+                     "vcvt.f32.s32 s2, s2\n\tvcvt.f32.s32 s3, s3\n\t"
+                     "vcvt.f32.s32 s4, s4\n\tvcvt.f32.s32 s5, s5\n\t"
+                     "vcvt.f32.s32 s6, s6\n\tvcvt.f32.s32 s7, s7\n\t"
+                     "vmul.f32 s0, s0, s8\n\tvmul.f32 s1, s1, s9\n\t"
+                     "vmul.f32 s2, s2, s8\n\tvmul.f32 s3, s3, s9\n\t"
+                     "vmul.f32 s4, s4, s8\n\tvmul.f32 s5, s5, s9\n\t"
+                     "vmul.f32 s6, s6, s8\n\tvmul.f32 s7, s7, s9\n\t"
+                     "vcvtr.s32.f32 s0, s0\n\tvcvtr.s32.f32 s1, s1\n\t"
+                     "vcvtr.s32.f32 s2, s2\n\tvcvtr.s32.f32 s3, s3\n\t"
+                     "vcvtr.s32.f32 s4, s4\n\tvcvtr.s32.f32 s5, s5\n\t"
+                     "vcvtr.s32.f32 s6, s6\n\tvcvtr.s32.f32 s7, s7\n\t"
+                     "vmov r4, r5, s0, s1\n\t"
+                     "vmov r6, r7, s2, s3\n\t"
+                     "vmov r8, r9, s4, s5\n\t"
+                     "vmov r10, r11, s6, s7\n\t"
+                     "ldrd r2, r3, [r12, #20]\n\tldr lr, [r12, #28]\n\t"
+                     "add r1, r2, #2\n\tstr r1, [r12, #20]\n\t"
+                     "qadd r4, r4, lr\n\tqadd r5, r5, lr\n\t"
+                     "qadd r6, r6, lr\n\tqadd r7, r7, lr\n\t"
+                     "qadd r8, r8, lr\n\tqadd r9, r9, lr\n\t"
+                     "qadd r10, r10, lr\n\tqadd r11, r11, lr\n\t"
+                     "ssat r4, #8, r4\n\tssat r5, #8, r5\n\t"
+                     "ssat r6, #8, r6\n\tssat r7, #8, r7\n\t"
+                     "ssat r8, #8, r8\n\tssat r9, #8, r9\n\t"
+                     "ssat r10, #8, r10\n\tssat r11, #8, r11\n\t"
+                     "strb r4, [r2]\n\tstrb r5, [r2, #1]\n\tadd r2, r3\n\t"
+                     "strb r6, [r2]\n\tstrb r7, [r2, #1]\n\tadd r2, r3\n\t"
+                     "strb r8, [r2]\n\tstrb r9, [r2, #1]\n\tadd r2, r3\n\t"
+                     "strb r10, [r2]\n\tstrb r11, [r2, #1]\n\t"
+                     "ldr r2, [r12, #32]\n\tsubs r2, #1\n\t"
+                     "str r2, [r12, #32]\n\tbne 3b\n\t"
+                     "add sp, #8\n\tpop {r4-r11, lr}"
+                     : "+r"(r0), "+r"(r1)
+                     :
+                     : "r2", "r3", "r12", "s0", "s1", "s2", "s3", "s4", "s5",
+                       "s6", "s7", "s8", "s9", "cc", "memory");
+#else
+    for (; p->count; p->count--) {
+        int32_t a[8];
+        sn_dot_pair_windows(w, p->win, p->nbyte / 2, a);
+        for (int i = 0; i < 8; i++)
+            p->y[i / 2 * p->step + i % 2] =
+                (int8_t)sn_dsp_requant(sn_add32(a[i], p->bias[i % 2]),
+                                       p->mult[i % 2], p->zp, -128, 127);
+        w += p->nbyte;
+        p->bias += 2;
+        p->mult += p->mstep / 4;
+        p->y += 2;
+    }
+#endif
+}
+
 #endif

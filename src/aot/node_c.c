@@ -195,10 +195,10 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
             sn_buf_str(&n->data));
     const char *pack = n->tile && n->tile->pack ? put_pack(p, n) : NULL;
     const char *alone = n->tile && !p->tied[step] ? "sn_restrict " : "";
-    sn_putf(&p->nodes, "static %s\n%s(%s%s *%s%s)\n{\n%s",
-            n->fails ? "int" : "void", fn_name(p, n->id, res),
-            arguments(p, n, text), sn_aot_elem(y->elem), alone,
-            sn_aot_result(n, res), text);
+    sn_putf(&p->nodes, "%sstatic %s\n%s(%s%s *%s%s)\n{\n%s",
+            n->tile ? "SN_APART\n" : "", n->fails ? "int" : "void",
+            fn_name(p, n->id, res), arguments(p, n, text), sn_aot_elem(y->elem),
+            alone, sn_aot_result(n, res), text);
     sn_puts(&p->nodes, n->fails ? "    return 0;\n}\n" : "}\n");
     p->fails[step] = p->fails[step] || n->fails;
     /* what the call passes */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aot/tile.h"
+#include "aot/tile_c.h"
 #include "kernel/eval/rows.h"
 
 /* ---- conditions ---- */
@@ -649,6 +649,62 @@ sn_aot_tile_lines(SnAotNode *n)
     for (uint32_t i = 0; i < n->nline; i++)
         if (*n->line[i])
             put_line(n, n->line[i]);
+}
+
+/* Does the text's limit of this name keep all codes of 8 bits? */
+static bool
+is_all(const SnAotNode *n, const char *name)
+{
+    const char *const *text = n->tuple->text[n->res];
+    char def[64], ref[64], range[64];
+
+    for (; *text; text++)
+        if (sscanf(*text, "@def %63s lim %63s %63s", def, ref, range) == 3 &&
+            !strcmp(def, name)) {
+            SnLim l = sn_lim(type_of(n, ref), range_of(n, range));
+            return l.lo == -128 && l.hi == 127;
+        }
+    return false;
+}
+
+#define WORD "%63[A-Za-z0-9_]"
+
+bool
+sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p)
+{
+    const char *line[2];
+    char v[2][64], y[64], lim[2][64], at[8];
+    uint32_t k = 0;
+    int end = 0;
+
+    for (uint32_t i = 0; i < n->nline; i++) {
+        if (!*n->line[i])
+            continue;
+        if (k == 2)
+            return false;
+        line[k++] = n->line[i];
+    }
+    if (k != 2 ||
+        sscanf(line[0], "const int32_t " WORD " = (" WORD "[@c]);%n", v[0],
+               p->bias, &end) != 2 ||
+        line[0][end] || !end)
+        return false;
+    end = 0;
+    if (sscanf(line[1],
+               WORD "[@o] = (int8_t)(sn_requant(sn_add32(acc, " WORD "), " WORD
+                    "[%7[^]]], " WORD ", " WORD ".lo, " WORD ".hi));%n",
+               y, v[1], p->mult, at, p->zero, lim[0], lim[1], &end) != 7 ||
+        !end || line[1][end] || strcmp(v[0], v[1]) || strcmp(lim[0], lim[1]))
+        return false;
+    memcpy(p->limit, lim[0], sizeof p->limit);
+    p->each = !strcmp(at, "@b") || !strcmp(at, "@c");
+    return (p->each || !strcmp(at, "0")) && is_all(n, lim[0]);
+}
+
+const char *
+sn_aot_tile_beside(SnAotNode *n)
+{
+    return beside(n);
 }
 
 /* The loops of a tile, for lines from @each on; the number of its @end. */

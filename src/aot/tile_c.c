@@ -301,19 +301,58 @@ put_acc(SnAotNode *n)
         sn_aot_line(n, "const int32_t acc = %s;", sum);
 }
 
+/* Pixels of a tile. */
+static int
+tile_pixels(const SnTile *t)
+{
+    return t->npixel < 4 ? (int)t->npixel : 4;
+}
+
 /* Results of one filter: its constants stay in registers. */
 static void
-put_pixels(SnAotNode *n, const char *count)
+put_pixels(SnAotNode *n)
 {
     int depth = n->depth;
 
-    if (*count == '4')
-        sn_aot_line(n, "SN_UNROLL");
-    sn_aot_line(n, "for (int tq = 0; tq < %s; tq++) {", count);
+    sn_aot_line(n, "SN_UNROLL");
+    sn_aot_line(n, "for (int tq = 0; tq < %d; tq++) {", tile_pixels(n->tile));
     n->depth++;
     put_acc(n);
     sn_aot_tile_lines(n);
     sn_tile_close(n, depth);
+}
+
+/* All filters of four pixels by one call, for DSP instructions. */
+static bool
+put_plain(SnAotNode *n, const char *group)
+{
+    const SnTile *t = n->tile;
+    SnTilePlain p;
+    SnAffine f;
+    uint32_t v = (uint32_t)t->filter;
+
+    if (!t->dsp || t->form != SN_TILE_WINDOWS || t->wz || t->npixel < 4 ||
+        t->mp != t->nfilter || !pixel_step(n) || sn_aot_step(n, v) != 1 ||
+        !sn_aot_tile_plain(n, &p) || n->u.nbeside == 0 ||
+        !sn_term_affine(&n->u.T, n->u.beside[0], f.k, &f.base) || f.k[v] != 1)
+        return false;
+    sn_aot_line(n, "const int i%d = 0;", t->filter);
+    n->open |= UINT32_C(1) << t->filter;
+    if (!p.each)
+        sn_aot_line(n, "const float tm[2] = {%s[0], %s[0]};", p.mult, p.mult);
+    sn_aot_line(n, "const int tq = 0;");
+    sn_aot_line(n, "(void)%s;", p.limit); /* it is that of the function */
+    const char *at = sn_aot_tile_beside(n);
+    const char *mult = p.each ? sn_format(n->a, "%s + %s", p.mult, at) : "tm";
+    sn_aot_line(n,
+                "SnPut put = {win, %lld, %s + %s, %s, %d, %s + %s, %lld, %s, "
+                "%lld};",
+                (long long)(2 * t->kp), p.bias, at, mult, p.each ? 8 : 0,
+                sn_aot_result(n, n->res), sn_aot_tile_out(n),
+                (long long)pixel_step(n), p.zero, (long long)(t->mp / 2));
+    sn_aot_line(n, "sn_put_windows(%s + (%s0) * %lld, &put);",
+                sn_tile_filters(n), group, (long long)t->kp);
+    return true;
 }
 
 static void
@@ -328,6 +367,8 @@ open_filters(SnAotNode *n)
                               sn_tile_number(n, t->groups), (long long)t->mp)
                   : "";
 
+    if (put_plain(n, g))
+        return;
     if (t->wz)
         sn_aot_line(n, "sn_%s_sums(win, %lld, %d, tsum);",
                     t->dsp ? "pair" : "window", (long long)t->kp, rows ? 1 : 4);
@@ -349,18 +390,7 @@ open_filters(SnAotNode *n)
         return;
     }
     sn_aot_tile_hoist(n);
-    if (t->npixel % 4) {
-        sn_aot_line(n, "if (tn == 4)");
-        n->depth++;
-        put_pixels(n, "4");
-        n->depth--;
-        sn_aot_line(n, "else");
-        n->depth++;
-        put_pixels(n, "tn");
-        n->depth--;
-    } else {
-        put_pixels(n, "4");
-    }
+    put_pixels(n);
 }
 
 static void
@@ -380,17 +410,21 @@ open_windows(SnAotNode *n)
         open_filters(n);
         return;
     }
-    sn_aot_line(n, "for (int tp = 0; tp < %lld; tp += 4) {",
-                (long long)t->npixel);
-    n->depth++;
-    if (t->npixel % 4)
-        sn_aot_line(n, "const int tn = sn_soft_min(4, %lld - tp);",
+    if (t->npixel % 4 && t->npixel > 4) {
+        /* the last tile ends with the last pixel: some are made twice */
+        sn_aot_line(n, "for (int tr = 0; tr < %lld; tr += 4) {",
                     (long long)t->npixel);
-    else
-        sn_aot_line(n, "const int tn = 4;");
+        n->depth++;
+        sn_aot_line(n, "const int tp = sn_soft_min(tr, %lld);",
+                    (long long)t->npixel - 4);
+    } else {
+        sn_aot_line(n, "for (int tp = 0; tp < %lld; tp += 4) {",
+                    (long long)t->npixel);
+        n->depth++;
+    }
     if (!pixel_step(n))
         sn_aot_line(n, "int tat[4];");
-    sn_aot_line(n, "for (int tq = 0; tq < tn; tq++) {");
+    sn_aot_line(n, "for (int tq = 0; tq < %d; tq++) {", tile_pixels(t));
     n->depth++;
     gather(n, "(tp + tq)");
     sn_tile_close(n, n->depth - 1);

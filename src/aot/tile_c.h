@@ -19,6 +19,15 @@ const char *sn_tile_filters(const SnAotNode *n);
 void sn_tile_loops(SnAotNode *n, uint32_t vars);
 /* The zero point of filter m of a group, as C; NULL: it is 0. */
 const char *sn_tile_zero(SnAotNode *n, const char *m);
+/* The lines of a result where they are those that sn_put_windows (dot.h) has:
+ * a bias, a product with a multiplier, saturation to 8 bits.  Names in C. */
+typedef struct SnTilePlain {
+    char bias[64], mult[64], zero[64], limit[64];
+    bool each; /* a multiplier for each filter */
+} SnTilePlain;
+bool sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p);
+/* The index of a filter's bias, and of its multiplier where each has one. */
+const char *sn_aot_tile_beside(SnAotNode *n);
 /* plane_c.c: all loops. */
 void sn_tile_plane(SnAotNode *n);
 

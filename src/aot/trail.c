@@ -88,6 +88,8 @@ of_windows(Walk *w, SnArena *tmp)
 
     for (int64_t b = 0; b < n; b++) {
         int64_t first = b % tiles * 4;
+        if (first + 4 > t->npixel && t->npixel > 4)
+            first = t->npixel - 4; /* it is made of the last four */
         least[b] = INT64_MAX;
         most[b] = b ? most[b - 1] : 0;
         set_places(w, t->groups, b / tiles);

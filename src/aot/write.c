@@ -295,8 +295,13 @@ kernels(const SnProgram *p, const char *code)
             "/* before a loop of a few steps, whose number is known */\n"
             "#if defined(__GNUC__) && !defined(__clang__)\n"
             "#define %s_SN_UNROLL _Pragma(\"GCC unroll 4\")\n"
-            "#else\n#define %s_SN_UNROLL\n#endif\n\n",
-            up, up, p->name, p->name, p->name, p->name, p->name);
+            "#else\n#define %s_SN_UNROLL\n#endif\n\n"
+            "/* a function that has registers of its own */\n"
+            "#if defined(__GNUC__)\n"
+            "#define %s_SN_APART __attribute__((noinline))\n"
+            "#else\n#define %s_SN_APART\n#endif\n\n",
+            up, up, p->name, p->name, p->name, p->name, p->name, p->name,
+            p->name);
     sn_puts(&b, sn_pick_rename(p->a, defs, p->name, p->o->target->dsp));
     sn_puts(&b, "#endif\n");
     return sn_buf_str(&b);
