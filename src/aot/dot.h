@@ -7,6 +7,7 @@
 #ifndef SN_DOT_H
 #define SN_DOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -106,6 +107,21 @@ static inline void
 sn_st32(void *p, uint32_t v)
 {
     memcpy(p, &v, sizeof v);
+}
+
+/* Words 0 and 1 from p[at] on, which is aligned to 4 bytes; at is a number that
+ * the compiler knows, 0 .. 510. */
+static SN_INLINE void
+sn_ld_two(const int16_t *p, int at, uint32_t *a, uint32_t *b)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__) && defined(__OPTIMIZE__)
+    __asm__("ldrd %0, %1, [%2, %3]"
+            : "=r"(*a), "=r"(*b)
+            : "r"(p), "i"(2 * at), "m"(*(const int16_t(*)[4])(p + at)));
+#else
+    *a = sn_ld32(p + at);
+    *b = sn_ld32(p + at + 2);
+#endif
 }
 
 /* c + the products of the low and of the high halves. */
@@ -269,33 +285,31 @@ sn_quad_window(int16_t *d, int first, int rest, const int8_t *x, int at, int lo,
     int16_t *e = d + first * count;
     int j = 0;
 
-    if (hi <= lo)
-        lo = hi = 0;
     x += at;
-    if (((lo | hi | n) & 3) != 0 && (lo != 0 || hi != n)) {
+    if (lo == 0 && hi == n) {
+        SN_UNROLL
+        for (j = 0; j < fours; j += 4, e += 4 * count) {
+            const uint32_t v = sn_ld32(x + j);
+            sn_st32(e, sn_sub_halves(sn_even_bytes(v), zeros));
+            sn_st32(e + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
+        }
+        SN_UNROLL
+        for (j = fours; j < n; j++)
+            d[sn_quad_at(rest + j - fours, count)] = (int16_t)(x[j] - zero);
+        return;
+    }
+    if (((lo | hi | n) & 3) != 0) {
         for (; j < n; j++)
             d[sn_quad_at(j < fours ? first + j : rest + j - fours, count)] =
                 j >= lo && j < hi ? (int16_t)(x[j] - zero) : (int16_t)0;
         return;
     }
-    for (; j < lo; j += 4, e += 4 * count) {
-        sn_st32(e, 0);
-        sn_st32(e + 2 * count, 0);
+    for (; j < n; j += 4, e += 4 * count) {
+        const bool in = j >= lo && j < hi;
+        const uint32_t v = in ? sn_ld32(x + j) : 0;
+        sn_st32(e, in ? sn_sub_halves(sn_even_bytes(v), zeros) : 0);
+        sn_st32(e + 2 * count, in ? sn_sub_halves(sn_odd_bytes(v), zeros) : 0);
     }
-    x += lo;
-    SN_UNROLL
-    for (; j < (hi & ~3); j += 4, e += 4 * count) {
-        const uint32_t v = sn_ld32(x);
-        sn_st32(e, sn_sub_halves(sn_even_bytes(v), zeros));
-        sn_st32(e + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
-        x += 4;
-    }
-    for (; j < fours; j += 4, e += 4 * count) {
-        sn_st32(e, 0);
-        sn_st32(e + 2 * count, 0);
-    }
-    for (; j < n; j++)
-        d[sn_quad_at(rest + j - fours, count)] = (int16_t)(*x++ - zero);
 }
 
 /* sum[i]: of window i, of `count` windows of k elements, k even. */
@@ -314,10 +328,7 @@ sn_pair_sums(const int16_t *d, int k, int count, int32_t *sum)
  * elements of filter 0 in its bytes 0 and 2, of filter 1 in bytes 1 and 3.
  * k is a multiple of 4, above 0; x is aligned to 4 bytes.  Sums take eight
  * registers, words four, pointers two: no compiler is left to choose. */
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static void
+static SN_APART void
 sn_dot_pair_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 {
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
@@ -390,10 +401,7 @@ sn_dot_pair_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 
 /* As sn_dot_rows, of pairs: two words of w for each of the window.  k is a
  * multiple of 4, above 0; w and x are aligned to 4 bytes. */
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static void
+static SN_APART void
 sn_dot_pair_rows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 {
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
@@ -486,10 +494,7 @@ typedef struct SnPut {
     int32_t count; /* of twos */
 } SnPut;
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-static void
+static SN_APART void
 sn_put_windows(const int8_t *w, SnPut *p)
 {
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb__) && defined(__ARM_FP) && \

@@ -238,11 +238,25 @@ put_odd(const Twos *w, int64_t r, const char *acc)
         put_product(w, "bt", r, (i + 1) / 2, i - 1, acc, false);
 }
 
+/* Words 0 .. count - 1 of row r. */
 static void
-put_word(const Twos *w, int64_t r, int64_t i, const char *type)
+put_words(const Twos *w, int64_t r, int64_t count)
 {
-    sn_aot_line(w->n, "%sx%lld_%lld = sn_ld32(tx + %lld);", type, (long long)r,
-                (long long)i, (long long)(r * w->gap + 2 * i));
+    long long row = (long long)r;
+
+    for (int64_t i = 0; i < count; i++) {
+        long long at = (long long)(r * w->gap + 2 * i), k = (long long)i;
+        if (i + 1 < count && at <= 510) {
+            sn_aot_line(w->n, "uint32_t x%lld_%lld, x%lld_%lld;", row, k, row,
+                        k + 1);
+            sn_aot_line(w->n, "sn_ld_two(tx, %lld, &x%lld_%lld, &x%lld_%lld);",
+                        at, row, k, row, k + 1);
+            i++;
+        } else {
+            sn_aot_line(w->n, "const uint32_t x%lld_%lld = sn_ld32(tx + %lld);",
+                        row, k, at);
+        }
+    }
 }
 
 static void
@@ -260,30 +274,24 @@ put_result(const Twos *w, const char *place, const char *acc)
     sn_aot_line(n, "}");
 }
 
-/* Words that the next two results read as well stay in registers. */
+/* Words are read again for the next two: keeping them takes registers that
+ * taps need. */
 static void
 put_row_of_results(const Twos *w)
 {
     SnAotNode *n = w->n;
-    int64_t count = bound_of(n, w->in->place), kept = w->nword - w->step;
+    int64_t count = bound_of(n, w->in->place);
 
-    for (int64_t r = 0; r < w->rows; r++)
-        for (int64_t i = 0; i < kept; i++)
-            put_word(w, r, i, "uint32_t ");
     sn_aot_line(n, "for (int tj = 0; tj < %lld; tj += 2) {",
                 (long long)(count & ~INT64_C(1)));
     n->depth++;
     for (int64_t r = 0; r < w->rows; r++) {
-        for (int64_t i = kept < 0 ? 0 : kept; i < w->nword; i++)
-            put_word(w, r, i, "const uint32_t ");
+        put_words(w, r, w->nword);
         put_even(w, r, 0, "tacc0");
         if (w->step == 1)
             put_odd(w, r, "tacc1");
         else
             put_even(w, r, 1, "tacc1");
-        for (int64_t i = 0; i < kept; i++)
-            sn_aot_line(n, "x%lld_%lld = x%lld_%lld;", (long long)r,
-                        (long long)i, (long long)r, (long long)(i + w->step));
     }
     put_result(w, "tj", "tacc0");
     put_result(w, "tj + 1", "tacc1");
@@ -293,8 +301,7 @@ put_row_of_results(const Twos *w)
     if (count % 2 == 0)
         return;
     for (int64_t r = 0; r < w->rows; r++) {
-        for (int64_t i = kept < 0 ? 0 : kept; i < (w->taps + 1) / 2; i++)
-            put_word(w, r, i, "const uint32_t ");
+        put_words(w, r, (w->taps + 1) / 2);
         put_even(w, r, 0, "tacc0");
     }
     put_result(w, sn_format(n->a, "%lld", (long long)(count - 1)), "tacc0");

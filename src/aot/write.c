@@ -299,9 +299,11 @@ kernels(const SnProgram *p, const char *code)
             "/* a function that has registers of its own */\n"
             "#if defined(__GNUC__)\n"
             "#define %s_SN_APART __attribute__((noinline))\n"
-            "#else\n#define %s_SN_APART\n#endif\n\n",
+            "#define %s_SN_INLINE inline __attribute__((always_inline))\n"
+            "#else\n#define %s_SN_APART\n#define %s_SN_INLINE inline\n"
+            "#endif\n\n",
             up, up, p->name, p->name, p->name, p->name, p->name, p->name,
-            p->name);
+            p->name, p->name, p->name);
     sn_puts(&b, sn_pick_rename(p->a, defs, p->name, p->o->target->dsp));
     sn_puts(&b, "#endif\n");
     return sn_buf_str(&b);
