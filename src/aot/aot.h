@@ -42,6 +42,8 @@ typedef struct SnAotCost {
                      several nodes read, with each */
     size_t live;  /* bytes of the arena that are in use while it runs */
     double ops;   /* products and sums */
+    double macs;  /* of them, products that are summed */
+    double instructions, cycles; /* on a Cortex-M4: estimates */
 } SnAotCost;
 
 typedef struct SnAot {
@@ -55,7 +57,8 @@ typedef struct SnAot {
     size_t region[SN_AOT_REGIONS]; /* bytes of the arena in each memory */
     size_t weights, tables; /* bytes of constants, of tables of functions */
     uint32_t ncost;
-    SnAotCost *cost; /* in order of steps */
+    SnAotCost *cost;             /* in order of steps */
+    double instructions, cycles; /* sums of theirs */
 } SnAot;
 
 /* The program of x's graph, which must outlive it; x is prepared by evaluators,

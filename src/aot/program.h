@@ -71,6 +71,8 @@ SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* The value as an argument: a pointer's name. */
 const char *sn_aot_arg(const SnProgram *p, SnRef ref);
+/* estimate.c: instructions of step s on a Cortex-M4, about. */
+double sn_aot_instructions(const SnProgram *p, uint32_t s);
 /* cost.c: what each step takes; the memory map. */
 void sn_aot_costs(const SnProgram *p, SnAot *o);
 const char *sn_aot_json(const SnProgram *p, const SnAot *o);

@@ -85,6 +85,7 @@ else
     echo "not ok compile own_sample"
     bad=1
 fi
+t report_estimate 0 out "estimate for a Cortex-M4: " compile "$tmp/demo.sn" --report
 t report 0 out "(LRN)" compile "$tmp/demo.sn" --report
 t max_ram 1 err "the arena takes 25088 bytes, more than 20000; the largest: /n1/LRN_output_0" \
     compile "$tmp/demo.sn" --report --max-ram 20k

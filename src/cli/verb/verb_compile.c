@@ -80,11 +80,16 @@ check_arenas(SnCli *c, SnAotOpts *o)
 static void
 put_report(SnCli *c, const SnAot *p)
 {
-    sn_putf(&c->out, "%10s %10s %12s  node\n", "flash", "ram", "operations");
+    sn_putf(&c->out, "%10s %10s %12s %12s  node\n", "flash", "ram",
+            "operations", "instructions");
     for (uint32_t i = 0; i < p->ncost; i++)
-        sn_putf(&c->out, "%10lu %10lu %12.0f  %s\n",
+        sn_putf(&c->out, "%10lu %10lu %12.0f %12.0f  %s\n",
                 (unsigned long)p->cost[i].flash, (unsigned long)p->cost[i].live,
-                p->cost[i].ops, sn_shown(c->a, p->cost[i].label));
+                p->cost[i].ops, p->cost[i].instructions,
+                sn_shown(c->a, p->cost[i].label));
+    sn_putf(&c->out,
+            "estimate for a Cortex-M4: %.2f M instructions, %.2f M cycles\n",
+            p->instructions * 1e-6, p->cycles * 1e-6);
 }
 
 static size_t
