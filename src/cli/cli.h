@@ -53,7 +53,7 @@ typedef struct SnArgs {
     SnSizes arenas;
     uint64_t max_ram, max_flash;
     bool report;
-    bool as_c; /* run --backend c */
+    const struct SnAotTarget *as_c; /* run --backend c */
     SnStrs shape, dim;
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;

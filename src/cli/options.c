@@ -216,7 +216,7 @@ static const Option options[] = {
      "exit 1 where constants and tables take more"},
     {"--backend", "NAME", O_STR, AT(backend), TARGETS,
      "CPU, interp (the reference evaluators) or another declared backend; run: "
-     "c, a program in C, compiled and run here"},
+     "c or c:TARGET, a program in C, compiled and run here"},
     {"--target", "NAME", O_STR, AT(target), TARGETS,
      "the backend to make a model for; the same as --backend"},
     {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,

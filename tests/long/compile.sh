@@ -23,10 +23,12 @@ say() { # OK NAME
     fi
 }
 
-# program FILE: writes it; 1 where the evaluators or the importer refuse it.
+# program FILE [FLAGS]: writes it; 1 where the evaluators or the importer refuse it.
 program() {
+    f=$1
+    shift
     rm -rf "$tmp/p"
-    "$BUILD/sinter" compile "$1" -o "$tmp/p" >"$tmp/log" 2>&1
+    "$BUILD/sinter" compile "$f" -o "$tmp/p" "$@" >"$tmp/log" 2>&1
 }
 
 # right COMPILER...: builds it and runs its self-test.
@@ -37,7 +39,7 @@ right() {
 
 # many NAME FILE...: counts per compiler.
 many() {
-    name=$1 n=0 refused=0 c99=0 gnu=0 clang=0
+    name=$1 n=0 refused=0 c99=0 gnu=0 clang=0 tuned=0
     shift
     for f in "$@"; do
         if ! program "$f"; then
@@ -48,10 +50,13 @@ many() {
         right gcc -std=c99 -O1 && c99=$((c99 + 1)) || cp "$tmp/log" "$tmp/first"
         right gcc -std=gnu99 -O2 -march=native && gnu=$((gnu + 1)) || cp "$tmp/log" "$tmp/first"
         right clang -O2 -march=native && clang=$((clang + 1)) || cp "$tmp/log" "$tmp/first"
+        program "$f" --target armv7em && right gcc -std=gnu99 -O1 &&
+            tuned=$((tuned + 1)) || cp "$tmp/log" "$tmp/first"
     done
-    echo "| $name | $n | $refused | $c99 | $gnu | $clang |" >>"$tmp/table"
+    echo "| $name | $n | $refused | $c99 | $gnu | $clang | $tuned |" >>"$tmp/table"
     [ -f "$tmp/first" ] && cp "$tmp/first" "$tmp/log"
-    [ $n -gt 0 ] && [ $c99 = $n ] && [ $gnu = $n ] && [ $clang = $n ]
+    rm -f "$tmp/first"
+    [ $n -gt 0 ] && [ $c99 = $n ] && [ $gnu = $n ] && [ $clang = $n ] && [ $tuned = $n ]
     say $? "$name: $n programs, $refused graphs refused"
 }
 
@@ -61,6 +66,41 @@ many 'graphs of tests/pass' tests/pass/*.sn
 mkdir "$tmp/random"
 "$BUILD/tests/random_graphs" "$tmp/random" "${SINTER_SEED:-1}" "${SINTER_COMPILE:-500}"
 many 'random graphs' "$tmp"/random/*.sn
+
+# ---- real networks on real samples: all values of the outputs ----
+# samples NAME MODEL FLAGS...: the values of `sinter run` by evaluators and by
+# programs; SINTER_SAMPLES=N of them (default 200).
+samples() {
+    name=$1 m=$2 ok=0
+    shift 2
+    for b in interp c c:armv7em; do
+        "$BUILD/sinter" run "$m" --backend $b -n "${SINTER_SAMPLES:-200}" "$@" \
+            --dump "$tmp/$b.npy" >"$tmp/log" 2>&1 || ok=1
+    done
+    cmp "$tmp/interp.npy" "$tmp/c.npy" >>"$tmp/log" 2>&1 || ok=1
+    cmp "$tmp/interp.npy" "$tmp/c:armv7em.npy" >>"$tmp/log" 2>&1 || ok=1
+    say $ok "samples of $name: $("$BUILD/sinter" compile "$m" --report | tail -n 1 |
+        sed 's/.*: arena/arena/')"
+}
+# trained NAME MODEL CALIB TEST FLAGS...
+trained() {
+    n=$1 m=$2 c=$3 x=$4
+    shift 4
+    [ -f "$m" ] || return
+    "$BUILD/sinter" quantize "$m" --calib "$c" -n 64 "$@" -o "$tmp/$n.sn" >"$tmp/log" 2>&1
+    samples "$n" "$tmp/$n.sn" --input "$x" "$@"
+}
+D=$SHARED/data
+for m in alexnet_lrn_cifar10 inception_lrn_cifar10 mobilenetv2_cifar10; do
+    trained $m "$D/trained/$m/model.onnx" "$D/datasets/cifar10_calib_x.npy" \
+        "$D/datasets/cifar10_test_x.npy" --mul 0.0039216
+done
+trained lenet_mnist "$D/trained/lenet_mnist/model.onnx" "$D/datasets/mnist_calib_x.npy" \
+    "$D/datasets/mnist_test_x.npy" --mul 0.0039216
+trained resnet8 "$D/real/mlperf_resnet8/model.onnx" "$D/datasets/cifar10_calib_x.npy" \
+    "$D/datasets/cifar10_test_x.npy"
+trained kws "$D/real/mlperf_dscnn_kws/model.onnx" "$D/datasets/kws01_test_x.npy" \
+    "$D/datasets/kws01_test_x.npy"
 
 # ---- other processors ----
 demo=examples/demo

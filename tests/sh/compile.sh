@@ -244,11 +244,13 @@ t max_ram_help 1 err "fewer channels where pictures are large; --io int8 takes 0
 # ---- sinter run --backend c: the values of the evaluators, and nothing left behind ----
 mkdir "$tmp/left"
 export TMPDIR="$tmp/left"
-for b in c interp; do
+for b in c c:armv7em interp; do
     "$sinter" run "$tmp/demo.sn" --backend $b --input $demo/test_images.npy -n 20 \
         --mul 0.0039216 --dump "$tmp/$b.npy" >"$tmp/out" 2>"$tmp/err"
 done
-if cmp "$tmp/c.npy" "$tmp/interp.npy" && [ -z "$(ls "$tmp/left")" ]; then
+t run_c_target 2 err "no target is named 'z80'" run "$tmp/demo.sn" --backend c:z80 \
+    --input $demo/test_images.npy
+if cmp "$tmp/c.npy" "$tmp/interp.npy" && cmp "$tmp/c:armv7em.npy" "$tmp/interp.npy" && [ -z "$(ls "$tmp/left")" ]; then
     echo "ok compile run_c"
 else
     echo "not ok compile run_c: $(ls "$tmp/left")"

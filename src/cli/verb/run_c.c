@@ -102,7 +102,7 @@ static SnStatus
 write_program(Work *w)
 {
     SnAotOpts o = {.name = "net",
-                   .target = sn_aot_target(NULL),
+                   .target = w->c->args.as_c,
                    .samples = w->r->samples->n ? w->r->samples : NULL};
     const SnAot *p;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/score.h"
 
-#include <string.h>
-
+#include "aot/aot.h"
 #include "base/json.h"
 #include "cli/inputs.h"
 #include "cli/verb/run_c.h"
@@ -213,16 +212,21 @@ put_values(SnCli *c, const SnResults *r)
     }
 }
 
-/* --backend c: what the evaluators would run is written as a program. */
+/* --backend c, c:TARGET: what the evaluators would run is written as a program.
+ */
 static SnStatus
 take_c(SnCli *c)
 {
     const char *b = c->args.backend;
 
-    c->args.as_c =
-        b && (!strcmp(b, "c") || !strcmp(b, "C")) && !sn_backend_named(b);
-    if (!c->args.as_c)
+    if (!b || (*b != 'c' && *b != 'C') || (b[1] && b[1] != ':') ||
+        sn_backend_named(b))
         return SN_OK;
+    c->args.as_c = sn_aot_target(b[1] ? b + 2 : NULL);
+    if (!c->args.as_c)
+        return sn_fail(c->d, SN_EUSAGE, "--backend",
+                       "no target is named '%s'; there are %s", b + 2,
+                       sn_aot_targets(c->a));
     c->args.backend = "interp";
     if (c->args.check_kernels || c->args.tune_file || c->args.pack_cache)
         return sn_fail(c->d, SN_EUSAGE, "--backend c",
