@@ -15,7 +15,8 @@ enum { SN_AOT_REGIONS = 8 };
 /* What a program is for. */
 typedef struct SnAotTarget {
     const char *name, *what;
-    bool dsp; /* sums of products by ARM's DSP instructions */
+    bool dsp; /* sums of products by ARM's DSP instructions, */
+    bool mve; /* and by its vectors */
 } SnAotTarget;
 
 /* NULL: there is none of this name.  A name of NULL is the first. */

@@ -48,6 +48,10 @@ of_windows(const SnTile *t)
     double windows = rows ? 1 : 4;
     double gather = t->quads ? k / 4 * 7.5 + runs * 14 + 16
                              : k * (t->dsp ? 8 : 4) + runs * 14 + 16;
+    if (t->mve)
+        return (double)t->ngroup * tiles *
+               ((t->direct ? 0 : 4 * (k * 0.3 + runs * 20)) +
+                m * (((double)t->k + 15) / 16 * 11 + 32));
     double sums = rows ? m / 4 * (k * (t->dsp ? 5 : 10.4) + (t->dsp ? 70 : 110))
                   : t->dsp ? m / 2 * (k * 8 * 0.86 + 88)
                            : m * 4 * (k * 2.1 + 22);

@@ -154,7 +154,7 @@ arguments(const SnProgram *p, const SnAotNode *n, const char *text)
             sn_putf(
                 &b, "const %s *%s%s, ", sn_aot_elem(n->call.in[i].type->elem),
                 n->call.in[i].data ? "sn_restrict " : "", sn_aot_operand(n, i));
-    if (n->tile)
+    if (n->tile && has_word(text, "win"))
         sn_puts(&b, "int16_t *sn_restrict win, ");
     return sn_buf_str(&b);
 }
@@ -211,7 +211,7 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
             sn_putf(&c, "%s, ",
                     pack && n->tile->w == i ? pack
                                             : sn_aot_arg(p, nd->in[i].ref));
-    if (n->tile)
+    if (n->tile && has_word(text, "win"))
         sn_putf(&c, "(int16_t *)(void *)(%s + %lu), ",
                 sn_aot_base(p, p->region[p->scratch[step]]),
                 (unsigned long)p->block[p->scratch[step]].offset);
@@ -254,7 +254,7 @@ sn_aot_tiles(SnProgram *p)
             sn_tensor_nbyte(nd->res[0].type, nd->res[0].shape) == 0)
             continue;
         SN_TRY(sn_aot_map(&n, 0));
-        p->tile[s] = sn_aot_tile(&n, n.tuple->text[0], p->o->target->dsp);
+        p->tile[s] = sn_aot_tile(&n, n.tuple->text[0], p->o->target);
     }
     return SN_OK;
 }

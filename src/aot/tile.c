@@ -316,7 +316,7 @@ pack(SnAotNode *n, SnAotTile *t)
 
     for (int64_t g = 0; g < t->ngroup; g++)
         for (int64_t m = 0; m < t->mp; m += t->block) {
-            if (t->dsp && t->form != SN_TILE_PLANE) {
+            if (t->dsp && !t->mve && t->form != SN_TILE_PLANE) {
                 p = put_block(n, t, p, g, m);
                 continue;
             }
@@ -375,8 +375,58 @@ find_run(SnAotNode *n, SnAotTile *t)
     }
 }
 
+/* Does a filter have a zero point? */
 static bool
-windows(SnAotNode *n, SnAotTile *t)
+has_zero(const SnAotNode *n, const SnAotTile *t)
+{
+    const SnType *w = n->call.in[t->w].type;
+
+    for (uint32_t i = 0; i < w->nq; i++)
+        if (w->zp[i])
+            return true;
+    return false;
+}
+
+/* From one pixel's place in x to the next; 0: not the same for all. */
+static int64_t
+pixel_step(const SnAotNode *n, const SnAotTile *t)
+{
+    int64_t below = 1, first = 0;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        if (!(t->pixels >> v & 1) || bound(n, v) == 1)
+            continue;
+        first = first ? first : t->off.k[v];
+        if (t->off.k[v] != first * below)
+            return 0;
+        below *= bound(n, v);
+    }
+    return first;
+}
+
+/* Windows of codes as they are; where a window is a row of x, it stays there.
+ */
+static void
+vectors(SnAotNode *n, SnAotTile *t)
+{
+    const SnMapRead *r = sn_aot_read_of(n, t->x);
+
+    if (t->npixel < 4 || t->step != 1 || has_zero(n, t))
+        return;
+    t->mve = true;
+    t->quads = false;
+    t->block = 1;
+    t->kp = t->k;
+    t->mp = t->nfilter;
+    t->xstep = pixel_step(n, t);
+    t->direct = t->run == t->taps && t->xstep > 0;
+    for (int d = 0; d < r->box.rank; d++)
+        t->direct = t->direct && r->inside[d];
+    t->scratch = t->direct ? 0 : (size_t)t->k * 4;
+}
+
+static bool
+windows(SnAotNode *n, SnAotTile *t, bool mve)
 {
     if (t->filter < 0)
         return false;
@@ -387,6 +437,8 @@ windows(SnAotNode *n, SnAotTile *t)
     t->kp = t->dsp ? round_up(t->k, 4) : t->k;
     t->mp = round_up(t->nfilter, t->block);
     t->scratch = (size_t)(t->kp * (t->npixel == 1 ? 1 : 4)) * 2;
+    if (mve)
+        vectors(n, t);
     return true;
 }
 
@@ -454,7 +506,7 @@ pairs(const SnAotNode *n, const SnTileAxis *a)
 /* The axis along which two results are made at a time comes last: the one where
  * fewer are made alone. */
 static void
-choose_twos(const SnAotNode *n, SnTile *t)
+choose_twos(const SnAotNode *n, SnAotTile *t)
 {
     SnTileAxis *a = t->axis;
     int64_t first = t->naxis ? pairs(n, &a[0]) : 0;
@@ -498,15 +550,15 @@ plane(SnAotNode *n, SnAotTile *t)
 }
 
 const SnAotTile *
-sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp)
+sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target)
 {
     SnAotTile *t = SN_NEW(n->a, SnAotTile);
 
-    t->dsp = dsp;
+    t->dsp = target->dsp;
     t->filter = -1;
     if (!operands(n, text, t) || !has_plain_text(text) || !reads(n, t) ||
         !sort_variables(n, t) || beside_pixels(n, t) ||
-        !(plane(n, t) || windows(n, t)) || !zero_points(n, t))
+        !(plane(n, t) || windows(n, t, target->mve)) || !zero_points(n, t))
         return NULL;
     pack(n, t);
     t->trail = sn_aot_trail(n, t);

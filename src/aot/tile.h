@@ -30,6 +30,9 @@ typedef struct SnTileAxis {
 typedef struct SnAotTile {
     SnTileForm form;
     bool dsp;           /* for ARM's DSP instructions */
+    bool mve;           /* windows: for ARM's vectors */
+    bool direct;        /* so, and they are met where they lie, */
+    int64_t xstep;      /* the next pixel's so far behind */
     uint32_t x, w;      /* slots: what is computed, the constant */
     SnAffine off, woff; /* offsets of what they read */
     /* variables of the result: x alone depends on pixels, w alone on a filter,
@@ -62,7 +65,8 @@ typedef struct SnAotTile {
 
 /* The tile of the node n, whose map is open, NULL: its loops are those of its
  * text. */
-const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp);
+const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text,
+                             const SnAotTarget *target);
 /* SnAotTile.trail (trail.c). */
 int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
 /* In place of @each, @dot and the last @end, and the lines between, which it

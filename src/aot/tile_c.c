@@ -79,10 +79,8 @@ filter_bit(const SnAotTile *t)
     return t->filter < 0 ? 0 : UINT32_C(1) << t->filter;
 }
 
-/* From one pixel of a tile to the next in the result; 0: not the same for all.
- */
-static int64_t
-pixel_step(const SnAotNode *n)
+int64_t
+sn_tile_pixel_step(const SnAotNode *n)
 {
     int64_t below = 1, first = 0;
 
@@ -104,7 +102,7 @@ sn_aot_tile_out(SnAotNode *n)
 {
     const SnAotTile *t = n->tile;
     uint32_t rest = t->groups | filter_bit(t);
-    long long step = (long long)pixel_step(n);
+    long long step = (long long)sn_tile_pixel_step(n);
 
     if (t->form != SN_TILE_WINDOWS)
         return out_of(n, NULL, rest | t->pixels);
@@ -242,7 +240,12 @@ put_run(SnAotNode *n)
     const char *x = sn_aot_operand(n, t->x);
     long long run = (long long)t->nrun, st = (long long)t->step;
     bool rows = t->form == SN_TILE_ROWS;
-    if (!t->dsp)
+    if (t->mve)
+        sn_aot_line(n,
+                    "sn_mve_window((int8_t *)win + %lld * tq + %s, %s, %s, %s, "
+                    "%s, %lld, %d);",
+                    (long long)t->k, place, x, at, lo, hi, run, (int)t->xz);
+    else if (!t->dsp)
         sn_aot_line(n, "sn_window(win + %s%s, %s, %s, %s, %s, %lld, %lld, %d);",
                     rows ? ""
                          : sn_format(n->a, "%lld * tq + ", (long long)t->kp),
@@ -270,7 +273,7 @@ gather(SnAotNode *n, const char *pixel)
 
     put_places(n, pixel);
     sn_aot_bounds(n);
-    if (t->form == SN_TILE_WINDOWS && !pixel_step(n))
+    if (t->form == SN_TILE_WINDOWS && !sn_tile_pixel_step(n))
         sn_aot_line(n, "tat[tq] = %s;", out_of(n, NULL, t->pixels));
     for (uint32_t v = 0; v < n->u.nvar; v++)
         if ((t->taps & ~t->run) >> v & 1) {
@@ -291,8 +294,9 @@ put_acc(SnAotNode *n)
     bool rows = t->form == SN_TILE_ROWS;
     const char *z = sn_tile_zero(n, sn_format(n->a, "i%d", t->filter));
     const char *sum =
-        rows ? sn_format(n->a, "tacc[i%d - tf]", t->filter)
-             : sn_format(n->a, "tacc[2 * tq + i%d - tf]", t->filter);
+        rows     ? sn_format(n->a, "tacc[i%d - tf]", t->filter)
+        : t->mve ? "tacc[tq]"
+                 : sn_format(n->a, "tacc[2 * tq + i%d - tf]", t->filter);
 
     if (z)
         sn_aot_line(n, "const int32_t acc = sn_add32(%s, -%s * tsum[%s]);", sum,
@@ -308,9 +312,9 @@ tile_pixels(const SnTile *t)
     return t->npixel < 4 ? (int)t->npixel : 4;
 }
 
-/* Results of one filter: its constants stay in registers. */
-static void
-put_pixels(SnAotNode *n)
+/* The filter's constants stay in registers. */
+void
+sn_tile_pixels(SnAotNode *n)
 {
     int depth = n->depth;
 
@@ -322,34 +326,52 @@ put_pixels(SnAotNode *n)
     sn_tile_close(n, depth);
 }
 
+bool
+sn_tile_plain(const SnAotNode *n, SnTilePlain *p)
+{
+    const SnTile *t = n->tile;
+    uint32_t v = (uint32_t)t->filter;
+    SnAffine f;
+
+    return t->form == SN_TILE_WINDOWS && !t->wz && t->npixel >= 4 &&
+           t->mp == t->nfilter && sn_tile_pixel_step(n) &&
+           sn_aot_step(n, v) == 1 && sn_aot_tile_plain(n, p) &&
+           n->u.nbeside > 0 &&
+           sn_term_affine(&n->u.T, n->u.beside[0], f.k, &f.base) && f.k[v] == 1;
+}
+
+void
+sn_tile_first_filter(SnAotNode *n, SnTilePlain *p, int copies)
+{
+    sn_aot_line(n, "const int i%d = 0;", n->tile->filter);
+    n->open |= UINT32_C(1) << n->tile->filter;
+    if (!p->each && copies == 2) {
+        sn_aot_line(n, "const float tm[2] = {%s[0], %s[0]};", p->mult, p->mult);
+        memcpy(p->mult, "tm", 3);
+    }
+    sn_aot_line(n, "const int tq = 0;");
+    sn_aot_line(n, "(void)%s;", p->limit); /* it is that of the function */
+}
+
 /* All filters of four pixels by one call, for DSP instructions. */
 static bool
 put_plain(SnAotNode *n, const char *group)
 {
     const SnTile *t = n->tile;
     SnTilePlain p;
-    SnAffine f;
-    uint32_t v = (uint32_t)t->filter;
 
-    if (!t->dsp || t->form != SN_TILE_WINDOWS || t->wz || t->npixel < 4 ||
-        t->mp != t->nfilter || !pixel_step(n) || sn_aot_step(n, v) != 1 ||
-        !sn_aot_tile_plain(n, &p) || n->u.nbeside == 0 ||
-        !sn_term_affine(&n->u.T, n->u.beside[0], f.k, &f.base) || f.k[v] != 1)
+    if (!t->dsp || !sn_tile_plain(n, &p))
         return false;
-    sn_aot_line(n, "const int i%d = 0;", t->filter);
-    n->open |= UINT32_C(1) << t->filter;
-    if (!p.each)
-        sn_aot_line(n, "const float tm[2] = {%s[0], %s[0]};", p.mult, p.mult);
-    sn_aot_line(n, "const int tq = 0;");
-    sn_aot_line(n, "(void)%s;", p.limit); /* it is that of the function */
+    sn_tile_first_filter(n, &p, 2);
     const char *at = sn_aot_tile_beside(n);
-    const char *mult = p.each ? sn_format(n->a, "%s + %s", p.mult, at) : "tm";
+    const char *mult = p.each ? sn_format(n->a, "%s + %s", p.mult, at) : p.mult;
     sn_aot_line(n,
                 "SnPut put = {win, %lld, %s + %s, %s, %d, %s + %s, %lld, %s, "
                 "%lld};",
                 (long long)(2 * t->kp), p.bias, at, mult, p.each ? 8 : 0,
                 sn_aot_result(n, n->res), sn_aot_tile_out(n),
-                (long long)pixel_step(n), p.zero, (long long)(t->mp / 2));
+                (long long)sn_tile_pixel_step(n), p.zero,
+                (long long)(t->mp / 2));
     sn_aot_line(n, "sn_put_windows(%s + (%s0) * %lld, &put);",
                 sn_tile_filters(n), group, (long long)t->kp);
     return true;
@@ -367,6 +389,10 @@ open_filters(SnAotNode *n)
                               sn_tile_number(n, t->groups), (long long)t->mp)
                   : "";
 
+    if (t->mve) {
+        sn_tile_mve(n, g);
+        return;
+    }
     if (put_plain(n, g))
         return;
     if (t->wz)
@@ -390,7 +416,7 @@ open_filters(SnAotNode *n)
         return;
     }
     sn_aot_tile_hoist(n);
-    put_pixels(n);
+    sn_tile_pixels(n);
 }
 
 static void
@@ -422,7 +448,11 @@ open_windows(SnAotNode *n)
                     (long long)t->npixel);
         n->depth++;
     }
-    if (!pixel_step(n))
+    if (t->direct) {
+        open_filters(n);
+        return;
+    }
+    if (!sn_tile_pixel_step(n))
         sn_aot_line(n, "int tat[4];");
     sn_aot_line(n, "for (int tq = 0; tq < %d; tq++) {", tile_pixels(t));
     n->depth++;

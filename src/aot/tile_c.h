@@ -28,6 +28,18 @@ typedef struct SnTilePlain {
 bool sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p);
 /* The index of a filter's bias, and of its multiplier where each has one. */
 const char *sn_aot_tile_beside(SnAotNode *n);
+/* Are the lines plain, and places and filters beside each other in the result?
+ */
+bool sn_tile_plain(const SnAotNode *n, SnTilePlain *p);
+/* Declares the filter's variable as 0, for addresses; and that of a pixel. */
+void sn_tile_first_filter(SnAotNode *n, SnTilePlain *p, int copies);
+/* From one pixel of a tile to the next in the result; 0: not the same for all.
+ */
+int64_t sn_tile_pixel_step(const SnAotNode *n);
+/* Results of one filter for the pixels of a tile. */
+void sn_tile_pixels(SnAotNode *n);
+/* mve_c.c: all filters of a tile. */
+void sn_tile_mve(SnAotNode *n, const char *group);
 /* plane_c.c: all loops. */
 void sn_tile_plane(SnAotNode *n);
 

@@ -101,6 +101,8 @@ of_windows(Walk *w, SnArena *tmp)
         }
     }
     for (int64_t b = n - 1, after = INT64_MAX; b >= 0; b--) {
+        if (t->direct) /* filter by filter, until the last has read x */
+            after = least[b] < after ? least[b] : after;
         if (after != INT64_MAX && most[b] - after > far)
             far = most[b] - after;
         after = least[b] < after ? least[b] : after;

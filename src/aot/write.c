@@ -14,8 +14,9 @@
 /* ---- targets ---- */
 
 static const SnAotTarget targets[] = {
-    {"portable", "any machine", false},
-    {"armv7em", "Cortex-M4, M7 and others with DSP instructions", true},
+    {"portable", "any machine", false, false},
+    {"armv7em", "Cortex-M4, M7 and others with DSP instructions", true, false},
+    {"armv8.1m-mve", "Cortex-M55 and others with vectors", true, true},
 };
 
 const SnAotTarget *
@@ -304,6 +305,10 @@ kernels(const SnProgram *p, const char *code)
             "#endif\n\n",
             up, up, p->name, p->name, p->name, p->name, p->name, p->name,
             p->name, p->name, p->name);
+    if (p->o->target->mve)
+        sn_puts(&b,
+                "#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)\n"
+                "#include <arm_mve.h>\n#endif\n\n");
     sn_puts(&b, sn_pick_rename(p->a, defs, p->name, p->o->target->dsp));
     sn_puts(&b, "#endif\n");
     return sn_buf_str(&b);

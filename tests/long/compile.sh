@@ -114,37 +114,70 @@ for k in 0 1 2; do
 done
 for m in aarch64 riscv64; do
     command -v $m-linux-gnu-gcc >/dev/null && command -v qemu-$m >/dev/null || continue
-    # shellcheck disable=SC2086
-    $m-linux-gnu-gcc -O2 $warn -static -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 &&
-        qemu-$m "$tmp/t" >"$tmp/log" 2>&1
-    say $? "$m"
+    for f in "$tmp/lrn.sn" "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
+        [ -f "$f" ] || continue
+        program "$f"
+        # shellcheck disable=SC2086
+        $m-linux-gnu-gcc -O2 $warn -static -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 &&
+            qemu-$m "$tmp/t" >"$tmp/log" 2>&1
+        say $? "$m $f"
+    done
 done
 for m in m4 m55; do
     command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue
     "$MAKE" -s -C examples/cortex-m lrn-$m SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
     say $? "Cortex-$m: $(tail -n 1 "$tmp/log")"
 done
-# Sums of products by DSP instructions, which other machines have a twin of.
+# Sums of products by DSP instructions and by vectors, which other machines have
+# a twin of; and networks as they are.
 . tests/tiles.sh
-for policy in "" "rounding single"; do
-    command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue
-    tiles "$policy" >"$tmp/tiles.sn"
-    for opt in -O0 -O2 -O3 -Os; do
-        "$BUILD/sinter" compile "$tmp/tiles.sn" -o "$tmp/p" --target armv7em >"$tmp/log" 2>&1
-        printf '%s\n' '#define main self_test' '#include "net_test.c"' '#undef main' \
-            'int main(void);' 'int main(void) { char s[] = "t", *v[] = {s, NULL};' \
-            'return self_test(1, v); }' >"$tmp/p/once.c"
-        board=examples/cortex-m
-        arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 $opt \
-            -nostartfiles --specs=rdimon.specs -T $board/board.ld \
-            -Wl,--defsym,ROM_SIZE=4M,--defsym,RAM_SIZE=4M -o "$tmp/t" $board/start.c \
-            "$tmp/p/once.c" "$tmp/p/net.c" "$tmp/p/net_weights.c" >"$tmp/log" 2>&1 &&
-            grep -q smlad "$tmp/p/net_kernels.h" &&
-            timeout 300 qemu-system-arm -M mps2-an386 -nographic -semihosting \
-                -kernel "$tmp/t" >"$tmp/log" 2>&1
-        say $? "Cortex-m4 tiles $policy $opt"
+cpu_m4="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" qemu_m4=mps2-an386 size_m4=4M target_m4=armv7em
+cpu_m55=-mcpu=cortex-m55 qemu_m55=mps3-an547 size_m55=512K target_m55=armv8.1m-mve
+# board m4|m55 OPTION FILE.sn FLAGS...: the self-test on the emulated processor.
+board() {
+    m=$1 opt=$2 f=$3 b=examples/cortex-m
+    shift 3
+    eval "cpu=\$cpu_$m qemu=\$qemu_$m size=\$size_$m target=\$target_$m"
+    program "$f" --target "$target" "$@" || return 1
+    printf '%s\n' '#define main self_test' '#include "net_test.c"' '#undef main' \
+        'int main(void);' 'int main(void) { char s[] = "t", *v[] = {s, NULL};' \
+        'return self_test(1, v); }' >"$tmp/p/once.c"
+    # shellcheck disable=SC2086
+    arm-none-eabi-gcc $cpu -mthumb -mfloat-abi=hard $opt -nostartfiles --specs=rdimon.specs \
+        -T $b/board.ld -Wl,--defsym,ROM_SIZE=$size,--defsym,RAM_SIZE=$size -o "$tmp/t" \
+        $b/start.c "$tmp/p/once.c" "$tmp/p/net.c" "$tmp/p/net_weights.c" >"$tmp/log" 2>&1 &&
+        timeout 300 qemu-system-arm -M $qemu -nographic -semihosting -kernel "$tmp/t" \
+            >"$tmp/log" 2>&1
+}
+if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then
+    for policy in "" "rounding single"; do
+        tiles "$policy" >"$tmp/tiles.sn"
+        chain "$policy" >"$tmp/chain.sn"
+        for m in m4 m55; do
+            for opt in -O0 -O2 -O3 -Os; do
+                for g in tiles chain; do
+                    board $m $opt "$tmp/$g.sn"
+                    say $? "Cortex-$m $g $policy $opt"
+                done
+            done
+        done
     done
-done
-echo "| graphs | programs | refused | gcc c99 | gcc gnu99, native | clang, native |"
+    # vww, the autoencoder and alexnet are above 512 KB with the self-test
+    for f in "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
+        [ -f "$f" ] || continue
+        n=$(basename "$(dirname "$f")")
+        [ "${f##*.}" = sn ] && n=$(basename "$f")
+        for m in m4 m55; do
+            board $m -O2 "$f" --io int8
+            rc=$?
+            if [ $rc != 0 ] && [ $m = m55 ] && grep -q 'will not fit\|overflowed' "$tmp/log"; then
+                echo "ok compile Cortex-$m $n # SKIP it takes more than 512 KB"
+                continue
+            fi
+            say $rc "Cortex-$m $n"
+        done
+    done
+fi
+echo "| graphs | programs | refused | gcc c99 | gcc gnu99, native | clang, native | armv7em |"
 cat "$tmp/table"
 exit $bad

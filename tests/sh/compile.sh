@@ -27,7 +27,11 @@ printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
   %%y = Relu(%%x) : f32[1,4]\n  Save(%%y) {name = "y"}\n}\n' >"$tmp/relu.sn"
 t no_dir 2 err "expected the directory to write into" compile "$tmp/relu.sn"
 t name 2 err "is no name of C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
-t target 2 err "there are portable (any machine), armv7em" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
+for target in x86-avx2 x86-avx512vnni aarch64-dotprod rv64; do
+    t target_$target 2 err "no target is named '$target'; there are portable (any machine), armv7em" \
+        compile "$tmp/relu.sn" -o "$tmp/o" --target $target
+done
+t target 2 err "armv8.1m-mve (Cortex-M55" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
 t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
 
 # ---- whole networks ----
@@ -156,7 +160,7 @@ san="-fsanitize=undefined -fno-sanitize-recover=all"
 "$CC" --version | grep -q clang && san=
 for policy in "" "rounding single"; do
     tiles "$policy" >"$tmp/tiles.sn"
-    for target in portable armv7em; do
+    for target in portable armv7em armv8.1m-mve; do
         right "tiles_$target${policy#rounding}" "$tmp/tiles.sn" \
             "-std=c99 $san" "$CC" "--target $target"
     done
@@ -170,7 +174,7 @@ right tiles_outside "$tmp/tiles.sn" \
 # Results over their operands.
 for policy in "" "rounding double"; do
     chain "$policy" >"$tmp/chain.sn"
-    for target in portable armv7em; do
+    for target in portable armv7em armv8.1m-mve; do
         right "chain_$target${policy#rounding}" "$tmp/chain.sn" \
             "-std=c99 -fsanitize=undefined,address -fno-sanitize-recover=all" "$CC" \
             "--target=$target"

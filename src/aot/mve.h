@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sums of products on codes by the vectors of Cortex-M55 and the like (MVE),
+ * each with a twin in C.  A window is what one result reads: codes, and the
+ * zero point where the map reads outside. */
+#ifndef SN_MVE_H
+#define SN_MVE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "aot/dot.h"
+
+/* d[0 .. n): x[at + j] for lo <= j < hi, else zero. */
+static inline void
+sn_mve_window(int8_t *d, const int8_t *x, int at, int lo, int hi, int n,
+              int zero)
+{
+    if (hi <= lo)
+        lo = hi = 0;
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    for (int j = lo; j < hi; j += 16) {
+        const mve_pred16_t p = vctp8q((uint32_t)(hi - j));
+        vstrbq_p_s8(d + j, vldrbq_z_s8(x + at + j, p), p);
+    }
+#else
+    for (int j = lo; j < hi; j++)
+        d[j] = x[at + j];
+#endif
+    for (int j = 0; j < lo; j++)
+        d[j] = (int8_t)zero;
+    for (int j = hi; j < n; j++)
+        d[j] = (int8_t)zero;
+}
+
+/* a[i]: the k elements of w by those of window i of 4, stride apart, less their
+ * zero point.  Without optimization there are not registers enough. */
+static SN_INLINE void
+sn_mve_dots(const int8_t *w, const int8_t *x, int stride, int k, int zero,
+            int32_t *a)
+{
+    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0, sum = 0;
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2) && \
+    defined(__OPTIMIZE__)
+    const int8_t *x0 = x, *x1 = x + stride, *x2 = x1 + stride;
+    const int8_t *x3 = x2 + stride;
+
+    __asm__ volatile(
+        "wlstp.8 lr, %[k], 2f\n"
+        "1:\n\t"
+        "vldrb.8 q0, [%[w]], #16\n\t"
+        "vldrb.8 q1, [%[x0]], #16\n\t"
+        "vmladava.s8 %[a0], q0, q1\n\t"
+        "vldrb.8 q2, [%[x1]], #16\n\t"
+        "vmladava.s8 %[a1], q0, q2\n\t"
+        "vldrb.8 q1, [%[x2]], #16\n\t"
+        "vmladava.s8 %[a2], q0, q1\n\t"
+        "vldrb.8 q2, [%[x3]], #16\n\t"
+        "vmladava.s8 %[a3], q0, q2\n\t"
+        "vaddva.s8 %[sum], q0\n\t"
+        "letp lr, 1b\n"
+        "2:"
+        : [a0] "+Te"(a0), [a1] "+Te"(a1), [a2] "+Te"(a2), [a3] "+Te"(a3),
+          [sum] "+Te"(sum), [w] "+r"(w), [x0] "+r"(x0), [x1] "+r"(x1),
+          [x2] "+r"(x2), [x3] "+r"(x3)
+        : [k] "r"(k)
+        : "lr", "q0", "q1", "q2", "cc", "memory");
+#else
+    for (int j = 0; j < k; j++) {
+        sum += w[j];
+        a0 += w[j] * x[j];
+        a1 += w[j] * x[stride + j];
+        a2 += w[j] * x[2 * stride + j];
+        a3 += w[j] * x[3 * stride + j];
+    }
+#endif
+    sum *= zero;
+    a[0] = a0 - sum;
+    a[1] = a1 - sum;
+    a[2] = a2 - sum;
+    a[3] = a3 - sum;
+}
+
+/* Four windows and all filters of a node, one at a time, and what becomes of
+ * their sums: bias, multiplier, zero point, saturation to 8 bits. */
+typedef struct SnMvePut {
+    const int8_t *x; /* the first window, the next stride behind it */
+    int32_t stride, k, zero;
+    const int32_t *bias;
+    const float *mult;
+    int32_t mstep; /* from the multiplier of one filter to the next: 0, 1 */
+    int8_t *y;     /* filter 0 of the first of four pixels, */
+    int32_t step;  /* the next pixel of which is there */
+    int32_t zp;
+    int32_t count; /* of filters */
+} SnMvePut;
+
+static SN_APART void
+sn_mve_put(const int8_t *w, const SnMvePut *p)
+{
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    const uint32x4_t at = vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)p->step);
+#endif
+    const float *m = p->mult;
+
+    for (int32_t f = 0; f < p->count; f++, w += p->k, m += p->mstep) {
+        int32_t a[4];
+        sn_mve_dots(w, p->x, p->stride, p->k, p->zero, a);
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+        const int32x4_t v = vaddq_n_s32(vldrwq_s32(a), p->bias[f]);
+        int32x4_t q = vcvtnq_s32_f32(vmulq_n_f32(vcvtq_f32_s32(v), *m));
+        q = vqaddq_n_s32(q, p->zp);
+        q = vminq_s32(vmaxq_s32(q, vdupq_n_s32(-128)), vdupq_n_s32(127));
+        vstrbq_scatter_offset_s32(p->y + f, at, q);
+#else
+        for (int i = 0; i < 4; i++)
+            p->y[f + i * p->step] = (int8_t)sn_dsp_requant(
+                sn_add32(a[i], p->bias[f]), *m, p->zp, -128, 127);
+#endif
+    }
+}
+
+#endif
