@@ -134,7 +134,7 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@sh tools/variants.sh $(KERNEL_C) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # Functions that programs of `sinter compile` have copies of.
-NET_TEXT = src/aot/soft.h src/aot/dot.h src/aot/mve.h src/base/num.h src/kernel/eval/rows.h src/base/fmath.c
+NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/base/num.h src/kernel/eval/rows.h src/base/fmath.c
 $(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/net_text.sh $(NET_TEXT) >$@.new

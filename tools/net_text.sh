@@ -3,7 +3,7 @@
 # functions from.  Usage: sh tools/net_text.sh FILE...
 echo '/* Lines of files whose functions sinter compile copies; made by'
 echo ' * tools/net_text.sh. */'
-echo '#include "aot/pick.h"'
+echo '#include "aot/blocks/pick.h"'
 echo
 echo 'const char *const sn_net_text[] = {'
 cat "$@" | sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/    "&",/'

@@ -111,6 +111,13 @@ bool sn_aot_even(const SnAotNode *n);
 
 /* ---- text_c.c, move_c.c ---- */
 
+/* line_c.c: one line, its marks replaced. */
+void sn_aot_put_line(SnAotNode *n, const char *s);
+/* An attribute; the type that "i0", "o0" or an attribute names; a range that an
+ * attribute has. */
+const SnAttrDesc *sn_aot_attr(const SnAotNode *n, const char *name);
+const SnType *sn_aot_type_of(const SnAotNode *n, const char *ref);
+SnRange sn_aot_range_of(const SnAotNode *n, const char *ref);
 SnStatus sn_aot_text(SnAotNode *n, const char *const *text);
 /* fill: a variable's name, or NULL: the zero point. */
 SnStatus sn_aot_move(SnAotNode *n, const char *fill);

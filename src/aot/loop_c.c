@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "aot/tile.h"
+#include "aot/aot_node.h"
 
 void
 sn_aot_line(SnAotNode *n, const char *fmt, ...)
@@ -427,8 +427,6 @@ sn_aot_out(SnAotNode *n)
     const SnMapping *u = &n->u;
     SnBuf b;
 
-    if (n->tile)
-        return sn_aot_tile_out(n);
     sn_buf_init(&b, n->a);
     for (uint32_t v = 0; v < u->nvar; v++) {
         int64_t step = sn_aot_step(n, v);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tiles of four windows for vectors (mve.h): codes are gathered as they are, or
  * met where they lie; one filter at a time. */
-#include "aot/tile_c.h"
+#include "aot/tile_help.h"
 
 /* Where the first of four windows is. */
 static const char *

@@ -245,6 +245,7 @@ SnStatus
 sn_aot_tiles(SnProgram *p)
 {
     p->tile = SN_NEW_N(p->a, const SnAotTile *, p->x->nstep + 1);
+    p->trail = SN_NEW_N(p->a, int64_t, p->x->nstep + 1);
     p->scratch = SN_NEW_N(p->a, uint32_t, p->x->nstep + 1);
     for (uint32_t s = 0; s < p->x->nstep; s++) {
         SnAotNode n = open_node(p, s, 0);
@@ -255,6 +256,8 @@ sn_aot_tiles(SnProgram *p)
             continue;
         SN_TRY(sn_aot_map(&n, 0));
         p->tile[s] = sn_aot_tile(&n, n.tuple->text[0], p->o->target);
+        if (p->tile[s])
+            p->trail[s] = sn_aot_trail(&n, p->tile[s]);
     }
     return SN_OK;
 }

@@ -129,7 +129,7 @@ distance(const SnProgram *p, uint32_t s, const SnNode *n, uint32_t slot)
     const SnAotTile *t = p->tile[s];
 
     if (t)
-        return t->x == slot ? t->trail : -1;
+        return t->x == slot ? p->trail[s] : -1;
     return reads_in_place(p, n, slot) ? 0 : -1;
 }
 

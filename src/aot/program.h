@@ -51,6 +51,7 @@ typedef struct SnProgram {
     bool *fails;     /* [nstep] its function returns an int */
     size_t *tables;  /* [nstep] bytes of its functions' tables */
     const struct SnAotTile **tile; /* [nstep] NULL: the loops of its text */
+    int64_t *trail;                /* [nstep] sn_aot_trail of a tile */
     uint32_t *scratch;             /* [nstep] block that a tile works in */
     uint32_t nconst;
     SnAotConst *constant;

@@ -561,6 +561,5 @@ sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target)
         !(plane(n, t) || windows(n, t, target->mve)) || !zero_points(n, t))
         return NULL;
     pack(n, t);
-    t->trail = sn_aot_trail(n, t);
     return t;
 }

@@ -57,8 +57,6 @@ typedef struct SnAotTile {
     bool twos;     /* two results along the last axis at a time */
     /* */
     size_t scratch;     /* bytes */
-    int64_t trail;      /* how far before x's memory the result must begin so
-                           that what is written has been read; -1: no place */
     const int8_t *pack; /* filters as the loops read them; NULL: as they are */
     size_t npack;
 } SnAotTile;
@@ -67,7 +65,8 @@ typedef struct SnAotTile {
  * text. */
 const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text,
                              const SnAotTarget *target);
-/* SnAotTile.trail (trail.c). */
+/* trail.c: how far before x's memory the result must begin so that what is
+ * written has been read; -1: there is no such place. */
 int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
 /* In place of @each, @dot and the last @end, and the lines between, which it
  * has from sn_aot_tile_lines as often as it needs. */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "aot/aot_node.h"
-#include "aot/pick.h"
+#include "aot/blocks/pick.h"
 #include "aot/program.h"
 #include "base/file/file.h"
 #include "base/version.h"

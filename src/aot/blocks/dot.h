@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "aot/unroll.h"
+#include "aot/blocks/unroll.h"
 #include "base/num.h"
 
 /* d[0 .. n): x[at + j * step] - zero for lo <= j < hi, else 0. */

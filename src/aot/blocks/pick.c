@@ -2,7 +2,7 @@
 /* Files are cut into definitions by their layout, which clang-format keeps: a
  * definition begins in the first column, the name of a function too, and the
  * last line begins with a brace or ends with a semicolon. */
-#include "aot/pick.h"
+#include "aot/blocks/pick.h"
 
 #include <ctype.h>
 #include <stdbool.h>

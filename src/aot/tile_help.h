@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the loops of windows (tile_c.c) and of planes (plane_c.c) share. */
-#ifndef SN_TILE_C_H
-#define SN_TILE_C_H
+/* What the loops of windows (tile_c.c, mve_c.c) and of planes (plane_c.c)
+ * share; tile_help.c where nothing else is said. */
+#ifndef SN_TILE_HELP_H
+#define SN_TILE_HELP_H
 
 #include "aot/tile.h"
 
@@ -19,8 +20,9 @@ const char *sn_tile_filters(const SnAotNode *n);
 void sn_tile_loops(SnAotNode *n, uint32_t vars);
 /* The zero point of filter m of a group, as C; NULL: it is 0. */
 const char *sn_tile_zero(SnAotNode *n, const char *m);
-/* The lines of a result where they are those that sn_put_windows (dot.h) has:
- * a bias, a product with a multiplier, saturation to 8 bits.  Names in C. */
+/* line_c.c: the lines of a result where they are those that sn_put_windows
+ * (dot.h) has: a bias, a product with a multiplier, saturation to 8 bits. Names
+ * in C. */
 typedef struct SnTilePlain {
     char bias[64], mult[64], zero[64], limit[64];
     bool each; /* a multiplier for each filter */
@@ -36,6 +38,13 @@ void sn_tile_first_filter(SnAotNode *n, SnTilePlain *p, int copies);
 /* From one pixel of a tile to the next in the result; 0: not the same for all.
  */
 int64_t sn_tile_pixel_step(const SnAotNode *n);
+/* The offset in the result by vars; first: as for sn_tile_linear. */
+const char *sn_tile_out_of(SnAotNode *n, const char *first, uint32_t vars);
+/* acc: the sum of filter tc of pixel tq, less what the filter's zero point
+ * makes. */
+void sn_tile_acc(SnAotNode *n);
+/* Pixels of a tile. */
+int sn_tile_count(const SnTile *t);
 /* Results of one filter for the pixels of a tile. */
 void sn_tile_pixels(SnAotNode *n);
 /* mve_c.c: all filters of a tile. */

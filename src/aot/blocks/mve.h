@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "aot/dot.h"
+#include "aot/blocks/dot.h"
 
 /* d[0 .. n): x[at + j] for lo <= j < hi, else zero. */
 static inline void
