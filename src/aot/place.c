@@ -408,6 +408,14 @@ size_of(SnProgram *p, const Tie *tie)
     return n;
 }
 
+/* More steps are tied all or not at all; more blocks are placed one by one by
+ * the planner of runs, whose alignment is a multiple of ours. */
+enum {
+    MOST_HALVED = 1500,
+    MOST_BLOCKS = 3000,
+    SCALE = SN_PLAN_ALIGN / SN_AOT_ALIGN
+};
+
 /* Uses the ties of steps lo .. hi - 1 where the arena does not grow: all of
  * them, or those of each half. */
 static void
@@ -428,7 +436,7 @@ try_ties(SnProgram *p, Tie *tie, uint32_t lo, uint32_t hi, size_t *size)
     }
     for (uint32_t s = lo; s < hi; s++)
         tie[s].on = false;
-    if (hi - lo == 1)
+    if (hi - lo == 1 || hi - lo > MOST_HALVED)
         return;
     try_ties(p, tie, lo, lo + (hi - lo) / 2, size);
     try_ties(p, tie, lo + (hi - lo) / 2, hi, size);
@@ -494,6 +502,26 @@ lower_bound(const SnProgram *p, const Tie *tie)
     return most;
 }
 
+/* Without ties and regions. */
+static void
+plan_many(SnProgram *p)
+{
+    SnBlock *b = SN_NEW_N(p->a, SnBlock, p->nblock + 1);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->nblock; i++)
+        if (p->block[i].nbyte) {
+            b[n] = p->block[i];
+            b[n++].nbyte *= SCALE;
+        }
+    p->arena = p->size[0] = sn_plan_blocks(p->a, b, n) / SCALE;
+    n = 0;
+    for (uint32_t i = 0; i < p->nblock; i++)
+        if (p->block[i].nbyte)
+            p->block[i].offset = b[n++].offset / SCALE;
+    p->region = SN_NEW_N(p->a, uint32_t, p->nblock + 1);
+}
+
 /* Bytes in use at step s, what is shared once. */
 static size_t
 in_use(const SnProgram *p, uint32_t s)
@@ -514,12 +542,34 @@ in_use(const SnProgram *p, uint32_t s)
     return sum;
 }
 
+static void
+plan_tied(SnProgram *p, Tie *tie)
+{
+    Plan *q;
+
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        tie[s] = find_tie(p, s);
+    size_t size = size_of(p, tie);
+    p->bound = lower_bound(p, tie);
+    try_ties(p, tie, 0, p->x->nstep, &size);
+    climb(p, tie, &size);
+    plan(p, tie, p->a, &q);
+    p->region = q->region;
+    for (uint32_t r = 0; r < p->nregion; r++)
+        p->arena += p->size[r] = q->end[r];
+    for (uint32_t i = 0; i < p->nblock; i++)
+        p->block[i].offset = q->offset[i];
+    for (uint32_t s = 0; s < p->x->nstep; s++) {
+        p->tied[s] = tie[s].on;
+        p->under[s] = tie[s].under;
+    }
+}
+
 void
 sn_aot_place(SnProgram *p)
 {
     uint32_t n = p->x->nstep;
     Tie *tie = SN_NEW_N(p->a, Tie, n + 1);
-    Plan *q;
 
     p->work = SN_NEW_N(p->a, bool, ((size_t)p->g->nnode << SN_RESBITS) + n + 1);
     p->value = SN_NEW_N(p->a, SnAotValue, (size_t)p->g->nnode << SN_RESBITS);
@@ -533,21 +583,11 @@ sn_aot_place(SnProgram *p)
     caller_homes(p);
     arena_homes(p);
     lives(p);
-    for (uint32_t s = 0; s < n; s++)
-        tie[s] = find_tie(p, s);
-    size_t size = size_of(p, tie);
-    p->bound = lower_bound(p, tie);
-    try_ties(p, tie, 0, n, &size);
-    climb(p, tie, &size);
-    plan(p, tie, p->a, &q);
-    p->region = q->region;
-    for (uint32_t r = 0; r < p->nregion; r++)
-        p->arena += p->size[r] = q->end[r];
-    for (uint32_t i = 0; i < p->nblock; i++)
-        p->block[i].offset = q->offset[i];
-    for (uint32_t s = 0; s < n; s++) {
-        p->tied[s] = tie[s].on;
-        p->under[s] = tie[s].under;
+    if (p->nblock > MOST_BLOCKS && p->nregion == 1) {
+        plan_many(p);
+        p->bound = lower_bound(p, tie);
+    } else {
+        plan_tied(p, tie);
     }
     for (uint32_t s = 0; s < n; s++)
         p->live[s] = in_use(p, s);

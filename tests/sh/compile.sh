@@ -182,6 +182,17 @@ for policy in "" "rounding double"; do
 done
 t chain_ram 0 out "arena 2240 bytes (lower bound 2240)" compile "$tmp/chain.sn" -o "$tmp/o"
 
+# A graph of so many steps that ties are not tried.
+awk 'BEGIN {
+    print "sinter-graph 1\ngraph \"many\" {\n  %v0 = Placeholder() : qi8<0.05, 3>[1,64]"
+    for (i = 1; i <= 2; i++)
+        printf "  %%v%d = Flip(%%v%d) {axes = [1]} : qi8<0.05, 3>[1,64]\n", i, i - 1
+    for (; i <= 3500; i++)
+        printf "  %%v%d = Add(%%v%d, %%v%d) : qi8<0.05, 3>[1,64]\n", i, i - 1, i - 2
+    printf "  Save(%%v%d) {name = \"s\"}\n}\n", i - 1
+}' >"$tmp/many.sn"
+t many 0 out "arena 192 bytes (lower bound 192)" compile "$tmp/many.sn" --report
+
 # ---- memories, weights as a file ----
 # split NAME FLAGS...: two memories and a file of weights.
 split() {
