@@ -131,15 +131,17 @@ sn_aot_const_extern(const SnProgram *p, SnBuf *b)
 void
 sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b)
 {
-    sn_putf(b,
-            "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
-            "/* A section each, by name: a linker script may place them, as "
-            "may a definition\n * of one's own. */\n#ifndef %s_SECTION\n"
-            "#if defined(__GNUC__) && defined(__ELF__)\n"
-            "#define %s_SECTION(name) \\\n"
-            "    __attribute__((section(\".rodata.\" name), aligned(%d)))\n"
-            "#else\n#define %s_SECTION(name)\n#endif\n#endif\n\n",
-            up, up, SN_AOT_CONST_ALIGN, up);
+    sn_putf(
+        b,
+        "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+        "/* A section each, by name: a linker script may place them, as "
+        "may a definition\n * of one's own.  Compilers may count on 16 bytes "
+        "where they see an array. */\n#ifndef %s_SECTION\n"
+        "#if defined(__GNUC__) && defined(__ELF__)\n"
+        "#define %s_SECTION(name) \\\n"
+        "    __attribute__((section(\".rodata.\" name), aligned(%d)))\n"
+        "#else\n#define %s_SECTION(name)\n#endif\n#endif\n\n",
+        up, up, SN_AOT_ALIGN, up);
     sn_aot_const_extern(p, b);
     for (uint32_t i = 0; i < p->nconst; i++) {
         const SnAotConst *c = &p->constant[i];
