@@ -8,7 +8,7 @@
 
 /* Elements of planes that the operand has, and their rows. */
 static double
-plane_size(const SnTile *t, double *rows)
+plane_size(const SnAotTile *t, double *rows)
 {
     double n = 1;
 
@@ -25,7 +25,7 @@ plane_size(const SnTile *t, double *rows)
 }
 
 static double
-of_plane(const SnTile *t)
+of_plane(const SnAotTile *t)
 {
     double rows, all = plane_size(t, &rows), k = (double)t->k;
     double out = (double)t->npixel;
@@ -39,7 +39,7 @@ of_plane(const SnTile *t)
 
 /* Windows are gathered, then met by all filters. */
 static double
-of_windows(const SnTile *t)
+of_windows(const SnAotTile *t)
 {
     double k = (double)t->kp, m = (double)t->mp;
     double runs = (double)(t->k / t->nrun);
@@ -84,7 +84,7 @@ of_loops(const SnProgram *p, SnId id)
 double
 sn_aot_instructions(const SnProgram *p, uint32_t s)
 {
-    const SnTile *t = p->tile[s];
+    const SnAotTile *t = p->tile[s];
 
     if (p->skipped[s])
         return 0;

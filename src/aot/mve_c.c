@@ -7,7 +7,7 @@
 static const char *
 windows_of(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
 
     if (!t->direct)
         return "(const int8_t *)win";
@@ -18,7 +18,7 @@ windows_of(SnAotNode *n)
 }
 
 static long long
-stride_of(const SnTile *t)
+stride_of(const SnAotTile *t)
 {
     return (long long)(t->direct ? t->xstep : t->k);
 }
@@ -26,7 +26,7 @@ stride_of(const SnTile *t)
 static bool
 put_plain(SnAotNode *n, const char *group)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     SnTilePlain p;
 
     if (!sn_tile_plain(n, &p))
@@ -49,7 +49,7 @@ put_plain(SnAotNode *n, const char *group)
 void
 sn_tile_mve(SnAotNode *n, const char *group)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
 
     if (put_plain(n, group))
         return;

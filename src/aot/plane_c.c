@@ -15,7 +15,7 @@ clip(int64_t x, int64_t hi)
 static void
 fill_plane(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     const SnTileAxis *a = t->axis;
     int depth = n->depth;
     uint32_t walked = t->taps;
@@ -46,7 +46,7 @@ fill_plane(SnAotNode *n)
 
 /* Place of tap number k in the plane, from that of its result. */
 static int64_t
-tap_at(const SnAotNode *n, const SnTile *t, int64_t k)
+tap_at(const SnAotNode *n, const SnAotTile *t, int64_t k)
 {
     int64_t at = 0;
 
@@ -65,7 +65,7 @@ tap_at(const SnAotNode *n, const SnTile *t, int64_t k)
 
 /* Do taps k and k + 1 lie beside each other, so that one word holds both? */
 static bool
-is_pair(const SnAotNode *n, const SnTile *t, int64_t k)
+is_pair(const SnAotNode *n, const SnAotTile *t, int64_t k)
 {
     return t->dsp && k + 1 < t->k && tap_at(n, t, k + 1) == tap_at(n, t, k) + 1;
 }
@@ -73,7 +73,7 @@ is_pair(const SnAotNode *n, const SnTile *t, int64_t k)
 static void
 put_filter(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     const char *z = sn_tile_zero(n, "0");
     const char *less = z ? sn_format(n->a, " - %s", z) : "";
 
@@ -96,7 +96,7 @@ put_filter(SnAotNode *n)
 static void
 put_plane_sum(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int64_t k[SN_MAP_NVAR] = {0};
     uint32_t vars = 0;
 
@@ -130,7 +130,7 @@ put_plane_sum(SnAotNode *n)
  */
 typedef struct Twos {
     SnAotNode *n;
-    const SnTile *t;
+    const SnAotTile *t;
     const SnTileAxis *in;
     int64_t taps, rows, gap; /* of a row; from one row to the next */
     int64_t step;
@@ -310,7 +310,7 @@ put_row_of_results(const Twos *w)
 static void
 put_twos(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     const SnTileAxis *out = t->naxis == 2 ? &t->axis[0] : NULL;
     Twos w = {.n = n, .t = t, .in = &t->axis[t->naxis - 1], .rows = 1};
 
@@ -336,7 +336,7 @@ put_twos(SnAotNode *n)
 void
 sn_tile_plane(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     uint32_t walked = 0;
     bool borders = false;
 

@@ -68,7 +68,7 @@ sn_tile_out_of(SnAotNode *n, const char *first, uint32_t vars)
 }
 
 static uint32_t
-filter_bit(const SnTile *t)
+filter_bit(const SnAotTile *t)
 {
     return t->filter < 0 ? 0 : UINT32_C(1) << t->filter;
 }
@@ -94,7 +94,7 @@ sn_tile_pixel_step(const SnAotNode *n)
 const char *
 sn_aot_tile_out(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     uint32_t rest = t->groups | filter_bit(t);
     long long step = (long long)sn_tile_pixel_step(n);
 
@@ -133,7 +133,7 @@ zero_item(SnArena *a, const void *v, uint32_t i)
 const char *
 sn_tile_zero(SnAotNode *n, const char *m)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int64_t count = t->ngroup * t->mp;
     bool same = true;
 
@@ -159,7 +159,7 @@ sn_tile_zero(SnAotNode *n, const char *m)
 void
 sn_tile_acc(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     bool rows = t->form == SN_TILE_ROWS;
     const char *z = sn_tile_zero(n, sn_format(n->a, "i%d", t->filter));
     const char *sum =
@@ -176,7 +176,7 @@ sn_tile_acc(SnAotNode *n)
 
 /* Pixels of a tile. */
 int
-sn_tile_count(const SnTile *t)
+sn_tile_count(const SnAotTile *t)
 {
     return t->npixel < 4 ? (int)t->npixel : 4;
 }
@@ -198,7 +198,7 @@ sn_tile_pixels(SnAotNode *n)
 bool
 sn_tile_plain(const SnAotNode *n, SnTilePlain *p)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     uint32_t v = (uint32_t)t->filter;
     SnAffine f;
 

@@ -44,7 +44,7 @@ const char *sn_tile_out_of(SnAotNode *n, const char *first, uint32_t vars);
  * makes. */
 void sn_tile_acc(SnAotNode *n);
 /* Pixels of a tile. */
-int sn_tile_count(const SnTile *t);
+int sn_tile_count(const SnAotTile *t);
 /* Results of one filter for the pixels of a tile. */
 void sn_tile_pixels(SnAotNode *n);
 /* mve_c.c: all filters of a tile. */

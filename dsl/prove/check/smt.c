@@ -4,7 +4,7 @@
  * facts is left for the solver to find. */
 #include <inttypes.h>
 
-#include "base/index.h"
+#include "base/hashes.h"
 #include "dsl/prove/check/check.h"
 
 typedef struct Smt {
@@ -12,7 +12,7 @@ typedef struct Smt {
     SnBuf out;
     uint32_t natom; /* that are declared */
     uint32_t n;
-    SnIndex seen;
+    SnHashes seen;
 } Smt;
 
 static void
@@ -95,9 +95,9 @@ ask(void *arg, const SnCheckQuestion *q)
         sn_puts(&b, " 0)))\n");
     }
     uint64_t h = hash(sn_buf_str(&b));
-    if (sn_index_next(&s->seen, h, &probe) != SN_INDEX_END)
+    if (sn_hashes_next(&s->seen, h, &probe) != SN_HASHES_END)
         return;
-    sn_index_add(&s->seen, h, s->n++);
+    sn_hashes_add(&s->seen, h, s->n++);
     declare(s, q->P);
     sn_putf(&s->out, "(push 1)\n%s(check-sat)\n(pop 1)\n", sn_buf_str(&b));
 }
@@ -109,7 +109,7 @@ sn_check_smt2(SnArena *a, const char *text, uint32_t *n)
     SnCheck c = {.ask = ask, .arg = &s};
 
     sn_buf_init(&s.out, a);
-    sn_index_init(&s.seen, a);
+    sn_hashes_init(&s.seen, a);
     sn_puts(&s.out, "(set-logic QF_NIA)\n");
     bool ok = sn_check_certificate(a, text, &c);
     *n = s.n;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 #include "base/file/file.h"
-#include "base/index.h"
+#include "base/hashes.h"
 #include "dsl/prove/check/check.h"
 
 typedef struct Kept {
@@ -22,7 +22,7 @@ struct SnCertificates {
     const char *path; /* NULL: none is kept */
     uint32_t n;
     Kept *v;
-    SnIndex key;
+    SnHashes key;
     SnBuf out;
     SnCheck sum; /* over all that were checked */
     uint32_t checked;
@@ -48,7 +48,7 @@ read_all(SnProver *pv, SnCertificates *c)
             k = (Kept){sn_strndup(pv->a, p + 6, 32), nl};
         } else if (k.text && !strncmp(p, "end\n", 4)) {
             *p = '\0';
-            sn_index_add(&c->key, XXH64(k.key, 32, 0), c->n);
+            sn_hashes_add(&c->key, XXH64(k.key, 32, 0), c->n);
             SN_PUSH(pv->a, c->v, c->n, k);
             k.text = NULL;
         }
@@ -60,7 +60,7 @@ sn_certificates(SnProver *pv)
 {
     SnCertificates *c = SN_NEW(pv->a, SnCertificates);
 
-    sn_index_init(&c->key, pv->a);
+    sn_hashes_init(&c->key, pv->a);
     sn_buf_init(&c->out, pv->a);
     if (!pv->cache)
         return c;
@@ -75,8 +75,8 @@ sn_certificate_of(SnCertificates *c, const char *key)
 {
     size_t probe = 0;
 
-    for (uint32_t i; (i = sn_index_next(&c->key, XXH64(key, 32, 0), &probe)) !=
-                     SN_INDEX_END;)
+    for (uint32_t i; (i = sn_hashes_next(&c->key, XXH64(key, 32, 0), &probe)) !=
+                     SN_HASHES_END;)
         if (!memcmp(c->v[i].key, key, 32))
             return c->v[i].text;
     return NULL;
