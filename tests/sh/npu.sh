@@ -76,7 +76,7 @@ ok 'the example builds from an empty prefix' [ -f build/libnpu.so ]
 ok 'no path leads into the source tree' \
     [ -z "$(grep -raF "$root/" build Makefile "$tmp/log")" ]
 ok 'only the plugin is generated' [ "$(ls build/gen | tr '\n' ' ')" = \
-    'npu_eval.c npu_gen.h npu_hooks.h npu_inv.c npu_kernels.h npu_kinds.c npu_kinds.h npu_reference.md npu_rules.c npu_rules.h proofs.txt ' ]
+    'certificates.txt npu_eval.c npu_gen.h npu_hooks.h npu_inv.c npu_kernels.h npu_kinds.c npu_kinds.h npu_reference.md npu_rules.c npu_rules.h proofs.txt ' ]
 
 sinter=$pre/bin/sinter
 # A plain sinter; with the plugin; for its backend.

@@ -22,6 +22,7 @@ sn_subjects(SnDefs *defs, SnDiag *d)
 
     s->pv = (SnProver){.defs = defs, .d = d, .a = defs->arena};
     s->pv.out = SN_NEW(defs->arena, SnProofs);
+    s->pv.certificates = sn_certificates(&s->pv);
     uint32_t n = sn_prove_instances(&s->pv, &v);
     for (uint32_t i = 0; i < n; i++)
         if (i == 0 || v[i].derive || v[i].r != v[i - 1].r)
