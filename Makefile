@@ -40,7 +40,7 @@ LIB_C  = $(BASE_C) $(MAP_C) $(call below,src/graph src/kernel src/rewrite src/qu
 # Parts of what is generated of nodes (gen/node/part.h).
 PARTS := $(shell seq 0 $$(($$(sed -n 's/.*SN_NPART = \([0-9]*\).*/\1/p' gen/node/part.h) - 1)))
 EVAL_C = $(PARTS:%=sn_eval_%.c)
-MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_maps.c $(EVAL_C) sn_inv.c sn_rules.c \
+MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_maps.c sn_arith.c $(EVAL_C) sn_inv.c sn_rules.c \
          sn_where.c onnx.pb-c.c)
 # Where nodes.def (with maps.def) and passes.def are taken from, and flags of sinter-gen.
 DEFDIR ?= .
@@ -89,7 +89,8 @@ $(BUILD)/front/lex.c: dsl/syntax/lex.re | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)re2c --no-debug-info --no-generation-date -W -o $@ $<
 # Lemon reads one file.
-$(BUILD)/front/gram.c: dsl/syntax/gram.y dsl/syntax/gram_expr.y | $(BUILD)/.deps
+$(BUILD)/front/gram.c: dsl/syntax/gram.y dsl/syntax/gram_arith.y \
+                         dsl/syntax/gram_expr.y | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)cat $^ >$(BUILD)/front/gram.y
 	$(Q)lemon -q -l -T$(LEMPAR) -d$(BUILD)/front $(BUILD)/front/gram.y
@@ -107,7 +108,7 @@ $(DSL_O) $(GEN_O): INC += -I$(BUILD)/front
 # ---- what the declarations generate ----
 
 # The header of a kind that is gone must not be found.
-$(GEN)/.stamp: $(SGEN) $(DEFS) $(DEFDIR)/maps.def
+$(GEN)/.stamp: $(SGEN) $(DEFS) $(DEFDIR)/maps.def $(DEFDIR)/arith.def
 	@mkdir -p $(GEN)
 	$(Q)$(SGEN) $(GENFLAGS) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
 	  $(BACKENDS) -I $(DEFDIR) -o $(GEN)
@@ -134,14 +135,15 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@sh tools/variants.sh $(KERNEL_C) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # Functions that programs of `sinter compile` have copies of.
-NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/base/num.h src/kernel/eval/rows.h src/base/fmath.c
+NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/base/num.h \
+           src/kernel/eval/rows.h src/base/fmath.c $(GEN)/sn_arith.h
 $(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/net_text.sh $(NET_TEXT) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
-MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_maps.h sn_gen.h sn_hooks.h sn_rules.h sn_where.h \
+MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_maps.h sn_arith.h sn_gen.h sn_hooks.h sn_rules.h sn_where.h \
          $(PARTS:%=sn_attr_%.h) $(PARTS:%=sn_eval_%.h)) \
          $(wildcard $(GEN)/sn_kind_*.h $(GEN)/*_kernels.h)
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp
@@ -229,13 +231,13 @@ VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/vers
 # What hosts include is include/sinter.h; these are what generated code and
 # kernels of plugins do.
 PUBLIC_H = $(addprefix src/base/,arena.h budget.h buf.h data.h diag.h diag_format.h \
-           file/file.h fmath.h json.h lang/lang.h num.h saturate.h status.h version.h) \
+           file/file.h fmath.h json.h lang/arithmetic.h lang/lang.h num.h saturate.h status.h version.h) \
            src/map/decl.h $(addprefix src/graph/,desc.h graph.h list.h type.h text/text.h) \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
            $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \
            map.h rows.h)) \
            src/backend/plugin.h
-PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_kind_*.h sn_maps.h $(PARTS:%=sn_attr_%.h) \
+PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_kind_*.h sn_maps.h sn_arith.h $(PARTS:%=sn_attr_%.h) \
              sn_rules.h)
 # What hosts link against.  Before 1.0 a minor version may change the interface,
 # so that the name of the library has it.  A plugin is linked with nothing: it
@@ -255,7 +257,7 @@ lib: $(LIB) $(LIBSO)
 INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
             $(libdir)/libsinter.so.$(VERSION) $(libdir)/libsinter.so.$(SOVERSION) \
             $(libdir)/libsinter.so $(libdir)/libsinter_ep.so $(libdir)/pkgconfig/sinter.pc
-CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def passes.def) \
+CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def arith.def passes.def) \
            $(sort $(wildcard src/backend/*/*.def))
 
 ## install: programs, libraries, headers and declarations into DESTDIR/prefix

@@ -344,6 +344,7 @@ generate(Args *o, SnArena *a, SnDiag *d)
     if (out == NULL || sn_file_mkdirs(d, out) == SN_OK) {
         sn_emit_kinds(s, out, d);
         sn_emit_maps(s, out, d);
+        sn_emit_ariths(s, out, d);
         sn_emit_inv(s, out, d);
         sn_emit_eval(s, out, d);
         sn_emit_rules(s, out, d);

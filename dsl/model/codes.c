@@ -220,6 +220,19 @@ const SnCode sn_code_list[] = {
      "map looks at them) and parameters in their order, and what follows: a "
      "text with which they are refused, or the result's dimensions and for "
      "each element of the result, row by row, what is read."},
+    {"SN190", "arithmetic",
+     "An arithmetic says what a machine computes on codes.  Its scales are "
+     "functions of a value and of q and s, which 'ratio' makes of a ratio of "
+     "scales: q of 1 to 62 bits, s within -62..126, formed in f64 or f32."},
+    {"SN191", "row of an arithmetic",
+     "A row is for kinds, or for any node of a form (convert, contract, mean, "
+     "sum, difference, product, point), and the first that applies counts.  "
+     "Its formula gives a code from the operands' codes, their scales and "
+     "zero points; 'when' is about round, wide and whole."},
+    {"SN192", "more than 64 bits",
+     "Integers of a row have 64 bits and never wrap around, for any codes, "
+     "sums and multipliers that they may be.  mulshr has an exact product, "
+     "sat and wrap bound a value."},
 
     {"SN201", "bound twice",
      "A name is bound twice on the left side.  A variable may be repeated "

@@ -220,6 +220,11 @@ put(SnBuf *b, const SnExpr *e, int level)
         sn_putf(b, "%s = ", e->s);
         put(b, e->kid[0], 0);
         break;
+    case SN_E_RATIO:
+        put(b, e->kid[0], 0);
+        sn_puts(b, " : ");
+        put(b, e->kid[1], 0);
+        break;
     case SN_E_NEG:
         sn_putc(b, '-');
         put(b, e->kid[0], 8);

@@ -31,8 +31,9 @@ typedef enum SnEk {
     SN_E_ARG,    /* s = kid[0], a named argument inside a call */
     SN_E_NEG,    /* - kid[0] */
     SN_E_NOT,
-    SN_E_BIN, /* kid[0] op kid[1]; op below */
-    SN_E_IN   /* kid[0] in [kid[1], ...] */
+    SN_E_BIN,  /* kid[0] op kid[1]; op below */
+    SN_E_IN,   /* kid[0] in [kid[1], ...] */
+    SN_E_RATIO /* kid[0] : kid[1], what a scale of an arithmetic takes */
 } SnEk;
 
 typedef enum SnOp {
@@ -691,6 +692,8 @@ typedef struct SnDefs {
     SnDefNode **refine; /* refine N { facts }: name, pos, fact_src, backend */
     uint32_t nrefined;
     SnDefRefined **refined; /* the same, resolved */
+    uint32_t narith;
+    struct SnDefArith **arith; /* arith.h */
     uint32_t nclass;
     SnDefClass **cls;
     uint32_t npass;

@@ -39,12 +39,15 @@
                     .ty = t,             \
                     .cost = 3,           \
                     .doc = text},
+#define IN_ROW(ID, w, a, c, t, text) \
+    [SN_FN_##ID] = {                 \
+        .word = w, .row_c = c, .row = a, .ty = t, .cost = 3, .doc = text},
 #define OTHER(ID, w, text) [SN_FN_##ID] = {.word = w, .cost = 3, .doc = text},
 
-const SnFnWord sn_fns[SN_NFN] = {[SN_FN_NONE] = {.word = "", .cost = 3},
-                                 SN_FORMULA_FNS(FORMULA) SN_GUARD_FNS(GUARD)
-                                     SN_NUMBER_FNS(NUMBER) SN_OTHER_FNS(OTHER)
-                                         SN_WHOLE_FNS(WHOLE)};
+const SnFnWord sn_fns[SN_NFN] = {
+    [SN_FN_NONE] = {.word = "", .cost = 3},
+    SN_FORMULA_FNS(FORMULA) SN_GUARD_FNS(GUARD) SN_NUMBER_FNS(NUMBER)
+        SN_OTHER_FNS(OTHER) SN_WHOLE_FNS(WHOLE) SN_ROW_FNS(IN_ROW)};
 
 #define MODE(ID, w, text) [SN_MODE_##ID] = #w,
 const char *const sn_mode_words[SN_NMODE] = {[SN_MODE_NONE] = "",

@@ -180,16 +180,22 @@ SnMode sn_mode_named(const char *s);
     X(RNE, "rne", "R", "sn_int_rne", SN_TY_INT, "the nearest int")             \
     X(F32, "f32", "N", NULL, SN_TY_REAL, "as binary32")
 
+/* Of rows of arithmetics alone: X(ID, word, arguments, C, type, meaning). */
+#define SN_ROW_FNS(X)                                          \
+    X(MULSHR, "mulshr", "IIIM", "sn_quot_mulshr", SN_TY_INT,   \
+      "mulshr(a, b, n, mode): a * b / 2^n, the product exact") \
+    X(FMA, "fma", "RRR", "fmaf", SN_TY_REAL, "fma(a, b, c): a * b + c")
+
 #define SN_FN_ID(ID, ...) SN_FN_##ID,
 typedef enum SnFn {
     SN_FN_NONE, /* the name of a type, or unknown */
     SN_FORMULA_FNS(SN_FN_ID) SN_GUARD_FNS(SN_FN_ID) SN_NUMBER_FNS(SN_FN_ID)
-        SN_OTHER_FNS(SN_FN_ID) SN_WHOLE_FNS(SN_FN_ID)
+        SN_OTHER_FNS(SN_FN_ID) SN_WHOLE_FNS(SN_FN_ID) SN_ROW_FNS(SN_FN_ID)
 } SnFn;
 enum {
     SN_NFN = 1 SN_FORMULA_FNS(SN_LANG_ONE) SN_GUARD_FNS(SN_LANG_ONE)
         SN_NUMBER_FNS(SN_LANG_ONE) SN_OTHER_FNS(SN_LANG_ONE)
-            SN_WHOLE_FNS(SN_LANG_ONE)
+            SN_WHOLE_FNS(SN_LANG_ONE) SN_ROW_FNS(SN_LANG_ONE)
 };
 
 /* The cases of a switch for the functions that have no place there. */
@@ -197,20 +203,23 @@ enum {
 #define SN_CASE_NO_FORMULA   \
     SN_GUARD_FNS(SN_FN_CASE) \
     SN_OTHER_FNS(SN_FN_CASE) \
+    SN_ROW_FNS(SN_FN_CASE)   \
     case SN_FN_NONE
 #define SN_CASE_NO_GUARD       \
     SN_FORMULA_FNS(SN_FN_CASE) \
     SN_OTHER_FNS(SN_FN_CASE)   \
     SN_WHOLE_FNS(SN_FN_CASE)   \
+    SN_ROW_FNS(SN_FN_CASE)     \
     case SN_FN_NONE
 
 typedef struct SnFnWord {
     const char *word;
-    uint8_t min, max;    /* arguments in a formula; max 0: not there */
-    const char *formula; /* C there */
-    const char *whole;   /* of SN_WHOLE_FNS: arguments there */
-    const char *args;    /* elsewhere */
-    unsigned in;         /* bit per SnScopeKind: those places */
+    uint8_t min, max;        /* arguments in a formula; max 0: not there */
+    const char *formula;     /* C there */
+    const char *whole;       /* of SN_WHOLE_FNS: arguments there */
+    const char *row_c, *row; /* of SN_ROW_FNS: C, and arguments */
+    const char *args;        /* elsewhere */
+    unsigned in;             /* bit per SnScopeKind: those places */
     SnTy ty;
     int cost;               /* of a test */
     const char *rule, *inv; /* C there */

@@ -34,6 +34,7 @@ sn_def_resolve(SnDefs *defs, SnDiag *d)
     sn_resolve_ops(&rs);
     sn_resolve_refines(&rs);
     sn_resolve_classes(&rs);
+    sn_resolve_ariths(&rs);
     sn_resolve_backends(&rs);
     sn_resolve_passes(&rs);
     sn_resolve_pipelines(&rs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Backends: what they can do, keep, and hook. */
 #include <string.h>
+#include "dsl/model/arith.h"
 #include "dsl/resolve/resolver.h"
 
 static const char *
@@ -83,12 +84,31 @@ enable(SnResolver *rs, SnDefBackend *b, const SnExpr *e)
         enable_one(rs, b, e->kid[i]);
 }
 
+/* arithmetic NAME: a block. */
+static void
+arithmetic(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
+{
+    SnDefs *s = rs->defs;
+    const char *name = c->e->ek == SN_E_NAME ? c->e->s : "";
+    uint32_t at = sn_named_at(s->arith, s->narith, name);
+    SnCands v = sn_cands(rs);
+
+    if (at < s->narith) {
+        b->rounding = s->arith[at]->number;
+        return;
+    }
+    for (uint32_t i = 0; i < s->narith; i++)
+        sn_cands_add(&v, s->arith[i]->name, &s->arith[i]->pos);
+    sn_resolve_unknown(rs, c->e->pos, c->name, sn_expr_str(rs->a, c->e), NULL,
+                       &v);
+}
+
 static void
 cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
 {
-    enum { SUPPORTS, ROUNDING, KERNELS, FALLBACK, ENABLE, NCAP };
-    static const char *const name[] = {"supports", "rounding", "kernels",
-                                       "fallback", "enable"};
+    enum { SUPPORTS, ROUNDING, ARITHMETIC, KERNELS, FALLBACK, ENABLE, NCAP };
+    static const char *const name[] = {"supports", "rounding", "arithmetic",
+                                       "kernels",  "fallback", "enable"};
     static const char *const rounding[] = {"float", "single", "double"};
     static const char *const fallback[] = {"reference"};
     SnCands v = sn_cands(rs);
@@ -103,6 +123,9 @@ cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
         for (int i = 0; w && i < SN_NROUNDING; i++)
             if (w == rounding[i])
                 b->rounding = (SnRounding)i;
+        return;
+    case ARITHMETIC:
+        arithmetic(rs, b, c);
         return;
     case FALLBACK:
         b->fallback_reference = word_of(rs, c, fallback, 1) != NULL;

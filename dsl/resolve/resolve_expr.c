@@ -467,7 +467,9 @@ elsewhere(SnScope *sc, const SnExpr *e)
     sn_error(sc->rs->d, e->pos, "SN101", "function '%s' has no place here",
              e->s);
     if (!in) {
-        sn_diag_help(sc->rs->d, "it is for formulas of nodes");
+        sn_diag_help(sc->rs->d, "it is for %s",
+                     sn_fns[e->fn].row ? "rows of arithmetics"
+                                       : "formulas of nodes");
         return SN_TY_NONE;
     }
     sn_buf_init(&b, sc->rs->a);
@@ -499,7 +501,7 @@ expr_call(SnScope *sc, SnExpr *e)
     if (sn_def_type(sc->rs->defs, e->s))
         return sn_resolve_type_with(sc, e);
     sc->bad = true;
-    if (sn_fns[e->fn].in || sn_fns[e->fn].max)
+    if (sn_fns[e->fn].in || sn_fns[e->fn].max || sn_fns[e->fn].row)
         return elsewhere(sc, e);
     for (int f = SN_FN_NONE; f < SN_NFN; f++)
         if (sn_fns[f].in >> sc->kind & 1)
@@ -535,6 +537,10 @@ expr_type(SnScope *sc, SnExpr *e)
     case SN_E_ARG:
         return sn_resolve_fail(sc, e->pos,
                                "a named argument has no place here");
+    case SN_E_RATIO:
+        return sn_resolve_fail(sc, e->pos,
+                               "'v : ratio' is an argument of a scale, in a "
+                               "row of an arithmetic");
     case SN_E_NOT:
     case SN_E_NEG:
     case SN_E_BIN:

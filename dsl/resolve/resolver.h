@@ -128,6 +128,9 @@ SnMapUse sn_resolve_map_use(SnResolver *rs, const SnMapDecl *d);
 /* Does it read outside of operands, where a meaning's `else` stands? */
 bool sn_resolve_map_fills(const SnMapDecl *d);
 
+/* Arithmetics (resolve_arith.c): after nodes. */
+void sn_resolve_ariths(SnResolver *rs);
+
 /* ---- nodes ---- */
 
 void sn_resolve_types(SnResolver *rs); /* resolve_type.c */

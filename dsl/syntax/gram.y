@@ -36,7 +36,7 @@
   BUILDER COMPONENTS AS NAMED LET PIPELINE KEEP KREAL CLAIM MAKES REMOVES
   MATCHES WORTH UNDER LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING
   MAP RESULT TAPS READ CENTRE BESIDE DIVISOR PARTS NUMBER REQUIRE PRIMITIVE WHOLE SKIP
-  FILL.
+  FILL ARITHMETIC FROM RATIO ROW.
 
 file ::= items.
 /* An expression inside a string, which no file begins (sn_parse_hole). */
@@ -79,6 +79,7 @@ caps ::= .
 caps ::= caps cap.
 cap ::= error SEMI.
 cap ::= ID(N) expr(E) SEMI.                    { sn_parse_cap(P, N, E); }
+cap ::= ARITHMETIC(K) expr(E) SEMI.            { sn_parse_cap(P, K, E); }
 cap ::= KEEP keeps SEMI.
 cap ::= HOOK ID(N) EQ ID(F) SEMI.              { sn_parse_hook(P, N, F); }
 cap ::= kernof LB kers close.                  { P->nkern = 0; }

@@ -111,9 +111,11 @@ typedef struct SnParser {
     struct SnDefOnnx *onnx;
     struct SnDefOp *op;
     SnDefMap *map;
-    struct SnParser *in; /* of the holes in strings, once there was one */
-    bool in_hole;        /* this is it: no file but an expression */
-    SnExpr *hole;        /* which has been read */
+    struct SnDefArith *arith;
+    struct SnDefRow *row; /* of arith */
+    struct SnParser *in;  /* of the holes in strings, once there was one */
+    bool in_hole;         /* this is it: no file but an expression */
+    SnExpr *hole;         /* which has been read */
     /* rules, preferences outside a pass: they make up the pass `backend` */
     SnDefPass *top;
 } SnParser;
@@ -267,6 +269,23 @@ void sn_parse_map_read(SnParser *P, SnTok kw, SnExpr *e, SnExpr *when,
 void sn_parse_map_beside(SnParser *P, SnTok kw, SnExprs l);
 SnDefMapTest *sn_parse_map_test(SnParser *P, SnTok kw, SnMapTestArgs l);
 SnDefMapTestList sn_parse_map_list(SnMapStmtKind k);
+
+/* ---- arithmetics (parse_arith.c) ---- */
+
+/* from.raw NULL: it inherits from none. */
+void sn_parse_arith(SnParser *P, SnTok name, SnTok from, SnTok doc);
+void sn_parse_arith_end(SnParser *P, SnTok from, SnTok to);
+void sn_parse_ratio(SnParser *P, SnTok kw, SnTok q, SnTok bits, SnTok unit,
+                    SnTok s, SnTok lo, SnTok hi, SnTok formed);
+SnTok sn_parse_formed(SnParser *P, SnTok w, SnTok type);
+void sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e);
+void sn_parse_row(SnParser *P, SnTok kw, bool any, SnIds of);
+void sn_parse_row_over(SnParser *P, SnTok map);
+void sn_parse_row_when(SnParser *P, SnExpr *e);
+void sn_parse_row_let(SnParser *P, SnTok name, SnExpr *e);
+void sn_parse_row_end(SnParser *P, SnTok from, SnTok to, SnExpr *e);
+/* v : ratio, the argument of a scale. */
+SnExpr *sn_parse_at_ratio(SnParser *P, SnExpr *v, SnExpr *ratio);
 
 /* ---- passes (parse_pass.c) ---- */
 

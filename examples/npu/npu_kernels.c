@@ -6,6 +6,7 @@
 #include "npu_kernels.h"
 
 #include "base/num.h"
+#include "kernel/eval/rows.h"
 
 /* The clamp of a result as codes. */
 static void
@@ -61,7 +62,7 @@ npu_conv_q8(const SnCall *call)
               .wz = wt->zp[0]};
     const int32_t *b = call->nin > 2 ? call->in[2].data : NULL;
     const int64_t *yd = call->out[0].shape->dim;
-    float mul = sn_mult(xt->scale[0], wt->scale[0], yt->scale[0]);
+    const float mul = *sn_mults(call->scratch, xt, wt, yt);
     int8_t *y = call->out[0].data;
     int32_t lo, hi;
 

@@ -523,6 +523,7 @@ sn_cw(SnCw *w, const SnExpr *e)
     case SN_E_MEMBER:
     case SN_E_WILD:
     case SN_E_ARG:
+    case SN_E_RATIO:
         break;
     }
     return w->none(w, e);

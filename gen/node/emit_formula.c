@@ -168,6 +168,8 @@ quant_mid(SnFormula *f, const SnExpr *e)
                        sn_format(f->a, "at->%s", sn_field(f->a, e->kid[1]->s)),
                        sn_format(f->a, "%s_mul", e->kid[1]->s), &v))
         return v;
+    if (sn_row_mid(f, e->kid[0], &m, &v))
+        return v;
     v = sn_formula_expr(f, e->kid[0]);
     v = (SnCVal){.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
                                 sn_formula_f32(f, v), m.scale, m.zp, m.lim,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of the arithmetic contract (docs/numerics.md) that are not the literal
  * composition of a formula's steps. */
+#include "dsl/model/arith.h"
 #include "gen/node/formula.h"
 
 #include <string.h>
@@ -42,6 +43,53 @@ sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b)
     return *b && (*b)->fact == SN_PIN && !sn_formula_mapped(f, *b);
 }
 
+/* ---- rows of arithmetics ---- */
+
+/* A code by the row `use`, clamped. */
+static const char *
+row_at(SnFormula *f, const char *use, const char *of, const char *a,
+       const char *b, const char *lim)
+{
+    if (!f->text)
+        return sn_format(f->a, "sn_row_at(&%s, %s, %s, %s.lo, %s.hi)", use, a,
+                         b, lim, lim);
+    return sn_format(f->a, "(int32_t)sn_clamp64(@>%s%s(%s, %s), %s.lo, %s.hi)",
+                     use, of, a, b, lim, lim);
+}
+
+/* Does every arithmetic have a row for the form, as `float` has one and what
+ * it says stands where another says nothing? */
+static bool
+always(const SnFormula *f, SnForm form, const char *map)
+{
+    const SnDefArith *a = sn_def_arith(f->defs, SN_ROUNDING_FLOAT);
+
+    for (uint32_t i = 0; a && i < a->nof; i++)
+        if (a->of[i].form == form && !a->of[i].mask &&
+            (!a->of[i].map || sn_name_same(a->of[i].map, map)))
+            return true;
+    return false;
+}
+
+/* Is the row of `float` what sn_requant computes, with sn_mults? */
+static bool
+float_contract(const SnFormula *f, const char *map, unsigned when)
+{
+    const SnDefRowOf *r = sn_def_row(sn_def_arith(f->defs, SN_ROUNDING_FLOAT),
+                                     SN_FORM_CONTRACT, map, when);
+    const SnX *x = r ? r->x : NULL, *m;
+
+    if (!x || x->xk != SN_X_OP || x->op != SN_OP_ADD ||
+        x->kid[1]->xk != SN_X_ZP || x->kid[1]->i != 0)
+        return false;
+    x = x->kid[0];
+    if (x->fn != SN_FN_SAT || x->kid[1]->i != 32 || x->kid[0]->fn != SN_FN_RNE)
+        return false;
+    m = x->kid[0]->kid[0];
+    return m->xk == SN_X_OP && m->op == SN_OP_MUL && m->kid[1]->fixed &&
+           m->kid[0]->fn == SN_FN_F32 && m->kid[0]->kid[0]->xk == SN_X_IN;
+}
+
 bool
 sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
                const char *ytype, const char *mul, SnCVal *v)
@@ -64,21 +112,30 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
                                "most 16 bits, with a quantized bias");
         return true;
     }
-    const char *fix = sn_format(f->a, "%s_fix", mul);
+    const char *rows = sn_format(f->a, "%s_rows", mul);
+    const char *map = f->sem->map;
+    unsigned when = wide ? SN_WHEN_WIDE : 0;
+    if (!float_contract(f, map, when)) {
+        *v = sn_formula_refuse(f, "arithmetic float has no row for contracts "
+                                  "that is sat(rne(f32(acc) * m), 32) + y.zp; "
+                                  "include \"arith.def\"");
+        return true;
+    }
     if (f->text && sn_formula_once(f, mul, 0)) {
         sn_text_def(f, "%s mults i%u i%u %s", mul, f->dot_x, f->dot_w, grid);
-        sn_text_def(f, "%s fixes i%u i%u %s", fix, f->dot_x, f->dot_w, grid);
+        sn_text_def(f, "%s rows i%u i%u %s %s %u", rows, f->dot_x, f->dot_w,
+                    grid, map, when);
     }
     if (!f->text && sn_formula_once(f, mul, 0))
         sn_putf(&f->pre,
                 "const float *%s = sn_mults(c->scratch, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s);\n",
                 mul, f->dot_x, f->dot_w, ytype);
-    if (!f->text && sn_formula_once(f, fix, 0))
+    if (!f->text && sn_formula_once(f, rows, 0))
         sn_putf(&f->pre,
-                "const SnFix *%s = sn_fixes(c, sn_opnd(c, %u)->type, "
-                "sn_opnd(c, %u)->type, %s);\n",
-                fix, f->dot_x, f->dot_w, ytype);
+                "const SnRowUse *%s = sn_row_uses(c, sn_opnd(c, %u)->type, "
+                "sn_opnd(c, %u)->type, %s, \"%s\", %u);\n",
+                rows, f->dot_x, f->dot_w, ytype, map, when);
     const char *acc = f->text ? "acc" : wide ? "dot.w[i]" : "dot.i[i]";
     if (b) {
         const char *code = sn_formula_code(f, b);
@@ -88,10 +145,11 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
         f->want_chan = true;
     const char *ch = cw.axis < 0 ? "0" : f->text ? "@c" : "ch";
     const char *w = wide ? "64" : "";
+    const char *of = sn_format(f->a, f->text ? "[%s]" : "%s", ch);
     v->s = sn_text_alt(
-        f, f->text ? "fixed" : fix,
-        sn_format(f->a, "sn_fix_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)", w,
-                  acc, fix, ch, zp, lim, lim),
+        f, f->text ? sn_format(f->a, "has_%s", rows) : rows,
+        row_at(f, f->text ? rows : sn_format(f->a, "%s[%s]", rows, ch),
+               f->text ? of : "", acc, "0", lim),
         sn_format(f->a, "sn_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)", w, acc,
                   mul, ch, zp, lim, lim));
     v->ty = SN_TY_INT;
@@ -100,7 +158,7 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
     return true;
 }
 
-/* ---- round = after ---- */
+/* ---- codes and their grids ---- */
 
 typedef struct Code { /* a value with its grid: d(x), d(q(e, t, c)) */
     const char *v, *s, *z;
@@ -129,22 +187,68 @@ grid_code(SnFormula *f, const SnExpr *e, Code *c)
     return true;
 }
 
-/* ---- fixed-point policies ---- */
+/* ---- rows for codes ---- */
 
-/* Declares `fixed`: the graph's rounding is not float. */
 static const char *
-fixed_flag(SnFormula *f)
+after_of(SnFormula *f)
 {
-    if (!f->text && sn_formula_once(f, "fixed", 0))
-        sn_puts(&f->pre, "const bool fixed = c->rounding != "
-                         "SN_ROUNDING_FLOAT;\n");
-    return "fixed";
+    const SnDefAttr *a = sn_def_attr(f->n, "round");
+
+    if (!a || a->ty != SN_A_ENUM ||
+        !sn_name_among(a->word, a->nword, sn_words[SN_W_AFTER]))
+        return NULL;
+    return sn_format(f->a, "at->round == SN_%s_ROUND_AFTER",
+                     sn_upper(f->a, f->n->name));
+}
+
+/* The variable of the row for q(e): operands a and b (or none) on grid y, own:
+ * the node's own result, of which `round` speaks.  Of a mean, it is opened
+ * where the map is open. */
+static const char *
+use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
+        bool own)
+{
+#define FORM_ENUM(ID, ...) [SN_FORM_##ID] = "SN_FORM_" #ID,
+    static const char *const form_enum[] = {SN_FORMS(FORM_ENUM)};
+#undef FORM_ENUM
+    const Code none = {"0", "0", "0"};
+    bool mean = form == SN_FORM_MEAN;
+    const char *after = own ? after_of(f) : NULL,
+               *when = mean ? "SN_WHEN_WIDE" : "0";
+    const SnDefAttr *sh = sn_def_attr(f->n, "zp_shift");
+    const char *name = sn_format(f->a, "use_%s%s%s%s%s", y->scale, a ? "_" : "",
+                                 a ? a->s : "", b ? "_" : "", b ? b->s : "");
+
+    if (!sn_formula_once(f, name, 0))
+        return name;
+    if (f->text) {
+        sn_text_def(f, "%s row %d %s %d %s %s %s %s %s %s", name, (int)form,
+                    mean ? f->sem->map : "-", own, y->scale, y->zp,
+                    a ? a->s : "-", a ? a->z : "-", b ? b->s : "-",
+                    b ? b->z : "-");
+        return name;
+    }
+    a = a ? a : &none;
+    b = b ? b : &none;
+    if (after)
+        when = sn_format(f->a, "%s%s(%s ? SN_WHEN_AFTER : 0)", mean ? when : "",
+                         mean ? " | " : "", after);
+    if (mean)
+        when = sn_format(f->a, "%s | (m.whole ? SN_WHEN_WHOLE : 0)", when);
+    sn_putf(mean ? &f->post : &f->pre,
+            "%sSnRowUse %s = sn_row_use(c->rounding, %s, %s, %s, "
+            "(SnRowGrids){{%s, %s, %s}, {%s, %s, %s}, 1, %s});\n",
+            mean ? "" : "const ", name, form_enum[form],
+            mean ? sn_format(f->a, "\"%s\"", f->sem->map) : "NULL", when,
+            y->scale, a->s, b->s, y->zp, a->z, b->z,
+            sh && sh->ty == SN_A_INT ? "at->zp_shift" : "0");
+    return name;
 }
 
 /* A selection of codes and constants, each rescaled to the grid by itself;
  * NULL: e is none. */
 static const char *
-selected(SnFormula *f, const SnExpr *e, const SnMid *to, bool *codes)
+selected(SnFormula *f, const SnExpr *e, const SnMid *to, const char **use)
 {
     const char *v[2];
     Code c;
@@ -152,24 +256,15 @@ selected(SnFormula *f, const SnExpr *e, const SnMid *to, bool *codes)
     if (((e->fn == SN_FN_MAX && e->nkid == 2) ||
          (e->fn == SN_FN_MIN && e->nkid == 2))) {
         for (int i = 0; i < 2; i++)
-            if (!(v[i] = selected(f, e->kid[i], to, codes)))
+            if (!(v[i] = selected(f, e->kid[i], to, use)))
                 return NULL;
         return sn_format(f->a, "sn_int_%s(%s, %s)", e->s, v[0], v[1]);
     }
     if (e->fn == SN_FN_D) {
         if (!grid_code(f, e, &c))
             return NULL;
-        const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
-        if (f->text && sn_formula_once(f, m, 0))
-            sn_text_def(f, "%s fix %s %s", m, c.s, to->scale);
-        else if (!f->text && sn_formula_once(f, m, 0))
-            sn_putf(&f->pre,
-                    "const SnFix %s = sn_fix(c->rounding, (double)%s "
-                    "/ (double)%s);\n",
-                    m, c.s, to->scale);
-        *codes = true;
-        return sn_format(f->a, "sn_fix_requant(%s - %s, %s, %s, %s.lo, %s.hi)",
-                         c.v, c.z, m, to->zp, to->lim, to->lim);
+        *use = use_row(f, SN_FORM_CONVERT, &c, NULL, to, false);
+        return row_at(f, *use, "", c.v, "0", to->lim);
     }
     if (e->ek == SN_E_CALL || e->ek == SN_E_BIN || sn_formula_port(f, e))
         return NULL;
@@ -201,7 +296,7 @@ sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v)
 {
     const SnDefPort *y = f->n->out[f->res];
     SnDefConc out = sn_formula_out(f);
-    bool codes = false;
+    const char *use = NULL;
 
     if (f->ctx == SN_IN_SET || !selects(f, e) ||
         (!mid && (out.axis >= 0 || out.elem == SN_QI32)))
@@ -209,58 +304,16 @@ sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v)
     SnMid to = mid ? *mid
                    : (SnMid){sn_formula_scale(f, y), sn_formula_zp(f, y),
                              sn_formula_lim(f)};
-    const char *sel = selected(f, e, &to, &codes);
-    if (!codes)
+    const char *sel = selected(f, e, &to, &use);
+    if (!use)
         return;
-    v->s = sn_text_alt(f, fixed_flag(f), sel, v->s);
+    v->s = sn_text_alt(f, sn_format(f->a, f->text ? "has_%s" : "%s.row", use),
+                       sel, v->s);
     v->prec = P_PRIM;
     v->fixed = v->lit = false;
 }
 
-/* ---- round = after, means ---- */
-
-/* Declares `after` and, with a zp_shift, `sh`; NULL: the node has no `round`
- * attribute with a word `after`. */
-static const char *
-after_flag(SnFormula *f)
-{
-    const SnDefAttr *a = sn_def_attr(f->n, "round");
-    const SnDefAttr *s = sn_def_attr(f->n, "zp_shift");
-    if (!a || a->ty != SN_A_ENUM ||
-        !sn_name_among(a->word, a->nword, sn_words[SN_W_AFTER]))
-        return NULL;
-    if (f->text && sn_formula_once(f, "after", 0))
-        sn_text_def(f, "sh shift %s", s && s->ty == SN_A_INT ? s->name : "-");
-    if (!f->text && sn_formula_once(f, "after", 0)) {
-        sn_putf(&f->pre, "const bool after = at->round == SN_%s_ROUND_AFTER;\n",
-                sn_upper(f->a, f->n->name));
-        if (s && s->ty == SN_A_INT)
-            sn_puts(&f->pre, "const int32_t sh = (int32_t)at->zp_shift;\n");
-        else
-            sn_puts(&f->pre, "const int32_t sh = 0;\n");
-    }
-    return "after";
-}
-
-/* The `after` form of e, or NULL where it needs the value: then it is
- * rne(v / scale + zp).  Every operand and zero point carries sh. */
-static const char *
-after_form(SnFormula *f, const SnExpr *e, const char *y, const char *yz,
-           const char *lim)
-{
-    Code a, b;
-
-    if (e->ek != SN_E_BIN || (e->op != SN_OP_ADD && e->op != SN_OP_MUL) ||
-        !grid_code(f, e->kid[0], &a) || !grid_code(f, e->kid[1], &b))
-        return NULL;
-    const char *args = sn_format(f->a,
-                                 "%s + sh, %s, %s + sh, %s + sh, %s, %s + sh, "
-                                 "%s, %s + sh, %s.lo + sh, %s.hi + sh",
-                                 a.v, a.s, a.z, b.v, b.s, b.z, y, yz, lim, lim);
-    if (e->op == SN_OP_MUL)
-        return sn_format(f->a, "sn_mul_after(%s) - sh", args);
-    return sn_format(f->a, "sn_add_after(%s) - sh", args);
-}
+/* ---- means, sums and products ---- */
 
 /* The integer sum of q - x.zp over the set. */
 static const char *
@@ -282,84 +335,86 @@ int_sum(SnFormula *f, const SnDefPort *x)
     return "isum";
 }
 
-/* The row of quantized means over a whole axis or image. */
-static const char *
-mean_row(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
-         const char *lim)
-{
-    const char *sum = int_sum(f, x);
-
-    return sn_format(f->a,
-                     "sn_requant64(%s, %s / (%s * (float)%s), "
-                     "%s, %s.lo, %s.hi)",
-                     sum, sn_formula_scale(f, x), ys, f->text ? "@N" : "m.nall",
-                     yz, lim, lim);
-}
-
-/* The same by the graph's rounding: nodes without `round`. */
-static const char *
-mean_any(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
-         const char *lim)
-{
-    const char *row = mean_row(f, x, ys, yz, lim);
-    const char *xs = sn_formula_scale(f, x);
-    const char *m = sn_format(f->a,
-                              "sn_fix(c->rounding, (double)%s / ((double)%s * "
-                              "(double)m.nall))",
-                              xs, ys);
-
-    if (f->text) {
-        m = "mean_fix";
-        if (sn_formula_once(f, m, 0))
-            sn_text_def(f, "%s fixed_mean %s %s", m, xs, ys);
-    }
-    return sn_text_alt(f, fixed_flag(f),
-                       sn_format(f->a,
-                                 "sn_fix_requant64(%s, %s, %s, %s.lo, %s.hi)",
-                                 int_sum(f, x), m, yz, lim, lim),
-                       row);
-}
-
+/* Results of a row have a name: they are long, and may choose. */
 static void
-after_or(SnFormula *f, const char *after, const char *before, SnCVal *v)
+keep(SnFormula *f, const char *s, SnCVal *v)
 {
     const char *name = sn_format(f->a, "q%u", f->nhoist++);
 
-    if (f->text)
-        sn_putf(f->elem, "const int32_t %s = %s;\n", name,
-                sn_text_alt(f, "after", after, before));
-    else
-        sn_putf(f->elem,
-                "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
-                "    %s = %s;\n",
-                name, name, after, name, before);
+    sn_putf(f->elem, "const int32_t %s = %s;\n", name, s);
     *v = (SnCVal){.s = name, .ty = SN_TY_INT, .prec = P_PRIM};
 }
 
-static bool
-mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const char *ys,
-           const char *yz, const char *lim, SnCVal *v)
+/* e as a float that is no more than a name. */
+static const char *
+value_of(SnFormula *f, const SnExpr *e)
 {
-    if (!sn_formula_map_has(f, SN_MS_PARTS)) {
-        v->s = mean_any(f, x, ys, yz, lim);
-        v->ty = SN_TY_INT;
-        v->prec = P_PRIM;
-        return true;
+    SnCVal r = sn_formula_expr(f, e);
+    const char *val = r.lit || r.ty != SN_TY_REAL ? sn_formula_f32(f, r) : r.s;
+
+    if (r.prec < P_PRIM) {
+        const char *name = sn_format(f->a, "w%u", f->nhoist++);
+        sn_putf(f->elem, "const float %s = %s;\n", name, val);
+        val = name;
     }
-    if (!after_flag(f))
+    return val;
+}
+
+/* val by the row of a form, by that for any point, or by its own steps. */
+static const char *
+by_row(SnFormula *f, const char *use, const char *a, const char *b,
+       const char *val, const SnMid *y)
+{
+    const char *l = y->lim;
+
+    if (!f->text)
+        return sn_format(f->a,
+                         "sn_row_quant(&%s, %s, %s, %s, %s, %s, %s.lo, %s.hi)",
+                         use, a, b, val, y->scale, y->zp, l, l);
+    const char *real = sn_format(
+        f->a, "(%s == %s ? %s : %s.lo)", val, val,
+        row_at(f, use, "", sn_format(f->a, "sn_bits_f32(%s)", val), "0", l), l);
+    return sn_text_alt(f, sn_format(f->a, "has_%s", use),
+                       sn_text_alt(f, sn_format(f->a, "real_%s", use), real,
+                                   row_at(f, use, "", a, b, l)),
+                       sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
+                                 val, y->scale, y->zp, l, l));
+}
+
+static void
+mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const SnMid *y,
+           SnCVal *v)
+{
+    Code c = {"0", sn_formula_scale(f, x), sn_formula_zp(f, x)};
+    const char *use = use_row(f, SN_FORM_MEAN, &c, NULL, y, true);
+    const char *sum = int_sum(f, x);
+
+    if (!f->text && sn_formula_once(f, use, f->nscope))
+        sn_putf(&f->set, "sn_row_divide(&%s, m.nall);\n", use);
+    if (always(f, SN_FORM_MEAN, f->sem->map))
+        *v = (SnCVal){.s = row_at(f, use, "", sum, "0", y->lim),
+                      .ty = SN_TY_INT,
+                      .prec = P_PRIM};
+    else
+        keep(f, by_row(f, use, sum, "0", value_of(f, e), y), v);
+}
+
+/* q(e) for e of these forms: a row may be for it. */
+static bool
+two_codes(SnFormula *f, const SnExpr *e, const SnMid *y, bool own, SnCVal *v)
+{
+    SnForm form = sn_form_of(f->sem, e);
+    bool after = own && after_of(f) != NULL;
+    Code a, b;
+    bool two = form >= SN_FORM_SUM && form <= SN_FORM_PRODUCT &&
+               grid_code(f, e->kid[0], &a) && grid_code(f, e->kid[1], &b);
+
+    if (!two && !after)
         return false;
-    const char *row = mean_row(f, x, ys, yz, lim);
-    SnCVal m = sn_formula_expr(f, e);
-    const char *part = sn_format(
-        f->a, "sn_quant_after(%s, %s, %s + sh, %s.lo + sh, %s.hi + sh) - sh",
-        m.s, ys, yz, lim, lim);
-    const char *after = f->text
-                            ? sn_text_alt(f, "whole", row, part)
-                            : sn_format(f->a, "m.whole ? %s : %s", row, part);
-    after_or(f, after,
-             sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)", m.s, ys, yz,
-                       lim, lim),
-             v);
+    const char *use = two ? use_row(f, form, &a, &b, y, own)
+                          : use_row(f, SN_FORM_POINT, NULL, NULL, y, own);
+    keep(f, by_row(f, use, two ? a.v : "0", two ? b.v : "0", value_of(f, e), y),
+         v);
     return true;
 }
 
@@ -369,46 +424,32 @@ sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v)
     const SnExpr *e = q->kid[0];
     const SnDefPort *y = f->n->out[f->res], *x;
     SnDefConc out = sn_formula_out(f);
+    SnForm form = sn_form_of(f->sem, e);
 
     *v = (SnCVal){.ty = SN_TY_INT, .prec = P_PRIM};
     if (out.axis >= 0 || out.elem == SN_QI32)
         return false;
-    if (f->dot || (e->fn == SN_FN_MEAN && e->nkid == 1) || after_flag(f)) {
-        const char *yz = sn_formula_zp(f, y), *lim = sn_formula_lim(f);
-        if (sn_row_requant(f, e, yz, lim,
-                           sn_format(f->a, "c->out[%u].type", f->res), "mul",
-                           v))
-            return true;
-        const char *ys = sn_formula_scale(f, y);
-        x = (e->fn == SN_FN_MEAN && e->nkid == 1) ? deq_of(f, e->kid[0]) : NULL;
-        if (x && sn_conc_code(f->t->in[x->index]) &&
-            f->t->in[x->index].axis < 0 && f->t->in[x->index].elem != SN_QI32)
-            return mean_quant(f, x, e, ys, yz, lim, v);
-        if (!after_flag(f))
-            return false;
-        const char *after = after_form(f, e, ys, yz, lim);
-        SnCVal r = sn_formula_expr(f, e);
-        const char *val =
-            r.lit || r.ty != SN_TY_REAL ? sn_formula_f32(f, r) : r.s;
-        if (r.prec < P_PRIM) {
-            const char *name = sn_format(f->a, "w%u", f->nhoist++);
-            sn_putf(f->elem, "const float %s = %s;\n", name, val);
-            val = name;
-        }
-        if (after == NULL)
-            after = sn_format(f->a,
-                              "sn_quant_after(%s, %s, %s + sh, "
-                              "%s.lo + sh, %s.hi + sh) - sh",
-                              val, ys, yz, lim, lim);
-        after_or(f, after,
-                 sn_format(f->a,
-                           "sn_quant(%s, %s, %s, %s.lo, "
-                           "%s.hi)",
-                           val, ys, yz, lim, lim),
-                 v);
+    bool two = form >= SN_FORM_SUM && form <= SN_FORM_PRODUCT;
+    if (!f->dot && form != SN_FORM_MEAN && !two && !after_of(f))
+        return false;
+    SnMid m = {"", sn_formula_zp(f, y), sn_formula_lim(f)};
+    if (sn_row_requant(f, e, m.zp, m.lim,
+                       sn_format(f->a, "c->out[%u].type", f->res), "mul", v))
+        return true;
+    m.scale = sn_formula_scale(f, y);
+    x = form == SN_FORM_MEAN ? deq_of(f, e->kid[0]) : NULL;
+    if (x && sn_conc_code(f->t->in[x->index]) && f->t->in[x->index].axis < 0 &&
+        f->t->in[x->index].elem != SN_QI32) {
+        mean_quant(f, x, e, &m, v);
         return true;
     }
-    return false;
+    return two_codes(f, e, &m, true, v);
+}
+
+bool
+sn_row_mid(SnFormula *f, const SnExpr *e, const SnMid *m, SnCVal *v)
+{
+    return f->ctx != SN_IN_SET && two_codes(f, e, m, false, v);
 }
 
 /* ---- windows ---- */

@@ -23,7 +23,8 @@
  * @c channel, @o place in the result, @s slice of a per-axis type, @n number of
  * a tap, @N elements that a mean divides by, @S what its sum starts from,
  * @rP, @lP, @jP row, length and column of a table of rows, @?C{ a @| b @} a
- * where C holds, else b. */
+ * where C holds, else b; has_NAME: there is the row that a "@def NAME row"
+ * means, real_NAME: it is one for any point, and @>NAME(a, b) computes it. */
 #include <stdarg.h>
 #include <string.h>
 

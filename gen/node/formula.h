@@ -135,6 +135,8 @@ bool sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v);
 bool sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp,
                     const char *lim, const char *ytype, const char *mul,
                     SnCVal *v);
+/* q(e, t, c) of two codes; m: t's grid. */
+bool sn_row_mid(SnFormula *f, const SnExpr *e, const SnMid *m, SnCVal *v);
 /* Whether e is sum(d(x) * d(w)) over the two mapped operands. */
 bool sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
                 const SnDefPort **w);

@@ -229,6 +229,15 @@ sn_rule_backend_at(const SnDefBackend *k)
     return k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
 }
 
+/* Those with a number of their own by name. */
+static const char *
+rounding_enum(SnArena *a, SnRounding r)
+{
+    return r < SN_NROUNDING ? sn_format(a, "SN_ROUNDING_%s",
+                                        sn_upper(a, sn_rounding_word(r)))
+                            : sn_format(a, "(SnRounding)%d", (int)r);
+}
+
 static void
 put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
 {
@@ -236,9 +245,9 @@ put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
     const char *lo = lower(defs, k);
 
     sn_putf(b,
-            "    { .name = \"%s\", .rounding = SN_ROUNDING_%s,\n"
+            "    { .name = \"%s\", .rounding = %s,\n"
             "      .fallback_reference = %s",
-            k->name, sn_upper(defs->arena, sn_rounding_word(k->rounding)),
+            k->name, rounding_enum(defs->arena, k->rounding),
             k->fallback_reference ? "true" : "false");
     if (k->nenable) {
         sn_puts(b, ",\n      .optin = (const char *const[]){ ");

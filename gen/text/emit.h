@@ -32,6 +32,8 @@ void sn_emit_maps(const SnDefs *s, const char *outdir, SnDiag *d);
 void sn_emit_plugin_maps(SnBuf *b, const SnDefs *s);
 void sn_emit_map_names(SnBuf *b, const SnDefs *s);
 const char *sn_emit_map_symbol(const SnDefs *s, const SnDefMap *m);
+/* sn_arith.h and sn_arith.c. */
+void sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d);
 /* sn_inv.c: where constraints and invariants. */
 void sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d);
 /* sn_eval_N.c: one evaluator per node and tuple.  A quantized tuple without an

@@ -7,12 +7,21 @@
 #include "aot/aot.h"
 #include "graph/map_args.h"
 #include "kernel/eval/map.h"
+#include "kernel/eval/rows.h"
 
 /* A loop variable's bounds where indices leave an operand: [lo, hi) in C. */
 typedef struct SnAotBound {
     const char *lo, *hi; /* NULL: 0, and the variable's bound */
     bool made;
 } SnAotBound;
+
+/* A row of the graph's arithmetic that a text names. */
+typedef struct SnAotRow {
+    const char *name;
+    uint32_t n; /* of uses: 1, of a contract one per slice; 0: there is none */
+    const SnRowUse *use;
+    bool uneven; /* of a mean over sets of several sizes */
+} SnAotRow;
 
 typedef struct SnAotNode {
     SnArena *a;
@@ -47,9 +56,24 @@ typedef struct SnAotNode {
     SnBuf data; /* tables that it reads, before it */
     uint32_t ntable;
     size_t tables; /* bytes of them */
-    bool unroll;   /* the innermost loop of each @sets, @each */
-    bool fails;    /* it returns 1 where an index is out of range */
+    uint32_t nrow;
+    SnAotRow *row;
+    bool unroll; /* the innermost loop of each @sets, @each */
+    bool fails;  /* it returns 1 where an index is out of range */
 } SnAotNode;
+
+/* ---- text_c.c, text_row.c ---- */
+
+/* Has the node round = after? */
+bool sn_aot_after(const SnAotNode *n);
+/* Sets n->row; looks for one of them. */
+void sn_aot_find_rows(SnAotNode *n, const char *const *text);
+const SnAotRow *sn_aot_row(const SnAotNode *n, const char *name, size_t len);
+/* The call whose text, NAME(args) or NAME[index](args), begins at s: written
+ * up to its arguments, where the text goes on. */
+const char *sn_aot_row_call(const SnAotNode *n, const char *s, SnBuf *b);
+/* Declares its constants. */
+SnStatus sn_aot_put_row(SnAotNode *n, const char *name);
 
 /* ---- map_c.c ---- */
 

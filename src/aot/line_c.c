@@ -186,7 +186,7 @@ type_of_table(const SnAotNode *n, const char *name)
         if (sscanf(*text, "@def %63s %15s", def, what) == 2 &&
             !strcmp(def, name))
             return !strcmp(what, "mults") || !strcmp(what, "scales") ? "float"
-                   : !strcmp(what, "fixes")                          ? "SnFix"
+                   : !strcmp(what, "rows")                           ? "int64_t"
                    : !strcmp(what, "zps")                            ? "int32_t"
                                                                      : NULL;
     for (uint32_t i = 0; i < n->call.nin; i++)

@@ -59,9 +59,9 @@ sn_aot_elem(SnElem e)
 static size_t
 width_of(const char *type)
 {
-    return !strcmp(type, "int8_t") || !strcmp(type, "bool")     ? 1
-           : !strcmp(type, "int64_t") || !strcmp(type, "SnFix") ? 8
-                                                                : 4;
+    return !strcmp(type, "int8_t") || !strcmp(type, "bool") ? 1
+           : !strcmp(type, "int64_t")                       ? 8
+                                                            : 4;
 }
 
 const char *

@@ -11,8 +11,8 @@
 
 /* ---- conditions ---- */
 
-static bool
-is_after(const SnAotNode *n)
+bool
+sn_aot_after(const SnAotNode *n)
 {
     const SnAttrDesc *a = sn_aot_attr(n, "round");
 
@@ -24,13 +24,13 @@ is_after(const SnAotNode *n)
 static bool
 holds(const SnAotNode *n, const char *cond, size_t len)
 {
-    char word[32] = "";
+    char word[96] = "";
 
     memcpy(word, cond, len < sizeof word ? len : sizeof word - 1);
-    if (!strcmp(word, "fixed"))
-        return n->call.rounding != SN_ROUNDING_FLOAT;
-    if (!strcmp(word, "after"))
-        return is_after(n);
+    if (!strncmp(word, "has_", 4))
+        return sn_aot_row(n, word + 4, strlen(word + 4))->n > 0;
+    if (!strncmp(word, "real_", 5))
+        return sn_aot_row(n, word + 5, strlen(word + 5))->use->real;
     if (!strcmp(word, "whole"))
         return n->u.whole;
     if (!strcmp(word, "parts"))
@@ -50,6 +50,10 @@ static const char *
 choose(const SnAotNode *n, const char *s, bool keep, SnBuf *b)
 {
     while (*s && strncmp(s, "@|", 2) && strncmp(s, "@}", 2)) {
+        if (keep && !strncmp(s, "@>", 2)) {
+            s = sn_aot_row_call(n, s + 2, b);
+            continue;
+        }
         if (strncmp(s, "@?", 2)) {
             if (keep)
                 sn_putc(b, *s);
@@ -88,6 +92,7 @@ take_lines(SnAotNode *n, const char *const *text, const char ***out)
     size_t k = 0;
     bool skip = false;
 
+    sn_aot_find_rows(n, text);
     for (; *text; text++) {
         SnBuf b;
         if (!strncmp(*text, "@if ", 4)) {
@@ -236,31 +241,6 @@ power_item(SnArena *a, const void *v, uint32_t i)
     return sn_format(a, "%lu", (unsigned long)((const uint32_t *)v)[i]);
 }
 
-static const char *
-fix_str(SnArena *a, SnFix f)
-{
-    return sn_format(a, "{%ld, %d, %d}", (long)f.q, f.shift, f.rounding);
-}
-
-static const char *
-fix_item(SnArena *a, const void *v, uint32_t i)
-{
-    return fix_str(a, ((const SnFix *)v)[i]);
-}
-
-/* A scale that the text declares by name. */
-static float
-scale_named(const SnAotNode *n, const char *const *text, const char *name)
-{
-    char what[16], ref[64], def[64];
-
-    for (; *text; text++)
-        if (sscanf(*text, "@def %63s %15s %63s", def, what, ref) == 3 &&
-            !strcmp(def, name) && !strcmp(what, "scale"))
-            return sn_scale_of(sn_aot_type_of(n, ref));
-    sn_bug("no scale is named %s", name);
-}
-
 static void
 put_attr(SnAotNode *n, const char *name, const char *ref)
 {
@@ -278,34 +258,6 @@ put_attr(SnAotNode *n, const char *name, const char *ref)
                     sn_aot_int(n->a, a->kind == SN_A_ENUM
                                          ? *(const int32_t *)p
                                          : *(const int64_t *)p));
-}
-
-static void
-put_fixes(SnAotNode *n, const char *name, const char *x, const char *w,
-          const char *y)
-{
-    SnCall c = n->call;
-    const SnType *wt = sn_aot_type_of(n, w);
-
-    c.scratch = n->a;
-    const SnFix *f =
-        sn_fixes(&c, sn_aot_type_of(n, x), wt, sn_aot_type_of(n, y));
-    sn_aot_line(n, "const SnFix *const %s = %s;", name,
-                sn_aot_table(n, "SnFix", wt->nq, fix_item, f));
-}
-
-static SnStatus
-put_fixed_mean(SnAotNode *n, const char *name, float xs, float ys)
-{
-    if (!sn_aot_even(n) && n->u.divisor.t != SN_NUM_INT)
-        return sn_fail(n->d, SN_EUNSUPPORTED, sn_label(n->g, n->id, n->a),
-                       "a mean by 'rounding %s' over sets of several sizes",
-                       sn_rounding_word(n->call.rounding));
-    double all = n->u.divisor.t == SN_NUM_INT ? (double)n->u.divisor.v
-                                              : (double)n->u.ntap;
-    SnFix f = sn_fix(n->call.rounding, (double)xs / ((double)ys * all));
-    sn_aot_line(n, "const SnFix %s = %s;", name, fix_str(n->a, f));
-    return SN_OK;
 }
 
 static void
@@ -335,7 +287,7 @@ put_lim(SnAotNode *n, const char *name, const char *ref, const char *range)
 }
 
 static SnStatus
-put_def(SnAotNode *n, const char *line, const char *const *text)
+put_def(SnAotNode *n, const char *line)
 {
     char name[64] = "", what[24] = "", p[3][64] = {"", "", ""};
 
@@ -362,12 +314,6 @@ put_def(SnAotNode *n, const char *line, const char *const *text)
                     sn_aot_float(n->a, sn_limf(sn_aot_range_of(n, p[0])).hi));
     else if (!strcmp(what, "attr"))
         put_attr(n, name, p[0]);
-    else if (!strcmp(what, "shift"))
-        sn_aot_line(n, "const int32_t %s = %d;", name,
-                    sn_aot_attr(n, p[0])
-                        ? (int)*(const int64_t *)sn_attr_at(
-                              n->call.attr, sn_aot_attr(n, p[0]))
-                        : 0);
     else if (!strcmp(what, "mults"))
         sn_aot_line(n, "const float *const %s = %s;", name,
                     sn_aot_table(n, "float", sn_aot_type_of(n, p[1])->nq,
@@ -375,17 +321,8 @@ put_def(SnAotNode *n, const char *line, const char *const *text)
                                  sn_mults(n->a, sn_aot_type_of(n, p[0]),
                                           sn_aot_type_of(n, p[1]),
                                           sn_aot_type_of(n, p[2]))));
-    else if (!strcmp(what, "fixes"))
-        put_fixes(n, name, p[0], p[1], p[2]);
-    else if (!strcmp(what, "fix"))
-        sn_aot_line(
-            n, "const SnFix %s = %s;", name,
-            fix_str(n->a, sn_fix(n->call.rounding,
-                                 (double)scale_named(n, text, p[0]) /
-                                     (double)scale_named(n, text, p[1]))));
-    else if (!strcmp(what, "fixed_mean"))
-        return put_fixed_mean(n, name, scale_named(n, text, p[0]),
-                              scale_named(n, text, p[1]));
+    else if (!strcmp(what, "row") || !strcmp(what, "rows"))
+        return sn_aot_put_row(n, name);
     else if (!strncmp(what, "softmax_", 8))
         put_softmax(n, name, what, p[0]);
     else
@@ -394,10 +331,10 @@ put_def(SnAotNode *n, const char *line, const char *const *text)
 }
 
 static SnStatus
-put_mark_line(SnAotNode *n, const char *s, const char *const *text)
+put_mark_line(SnAotNode *n, const char *s)
 {
     if (!strncmp(s, "@def ", 5))
-        return put_def(n, s, text);
+        return put_def(n, s);
     if (!strcmp(s, "@fill"))
         return sn_aot_move(n, "fill");
     if (!strncmp(s, "@dot ", 5))
@@ -455,7 +392,7 @@ sn_aot_text(SnAotNode *n, const char *const *text)
         if (n->tile && !strcmp(s, "@each"))
             i = put_tile(n, line, i);
         else if (*s == '@')
-            SN_TRY(put_mark_line(n, s, text));
+            SN_TRY(put_mark_line(n, s));
         else
             sn_aot_put_line(n, s);
     }

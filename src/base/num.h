@@ -164,29 +164,12 @@ sn_quant32(float v, float scale, int32_t lo, int32_t hi)
     return sn_rne_clamp(v / scale, lo, hi);
 }
 
-/* rne(v / scale + (float)zp) clamped to [lo, hi]: `round = after`. */
-static inline int32_t
-sn_quant_after(float v, float scale, int32_t zp, int32_t lo, int32_t hi)
-{
-    float r = v / scale;
-
-    return sn_rne_clamp(r + (float)zp, lo, hi);
-}
-
 /* Quantize(Dequantize(q)): from (sx, zx) to (sy, zy). */
 static inline int32_t
 sn_rescale(int32_t q, float sx, int32_t zx, float sy, int32_t zy, int32_t lo,
            int32_t hi)
 {
     return sn_quant(sn_dequant(q, sx, zx), sy, zy, lo, hi);
-}
-
-/* (xs * ws) / ys, the multiplier of a contract; with an alpha, xs is
- * alpha * xs, rounded. */
-static inline float
-sn_mult(float xs, float ws, float ys)
-{
-    return (xs * ws) / ys;
 }
 
 /* xs * ws: the pinned scale of a bias. */
@@ -208,75 +191,6 @@ static inline int32_t
 sn_requant64(int64_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
 {
     return sn_rne_clamp(sn_mulf((float)acc, m), lo - zp, hi - zp) + zp;
-}
-
-/* rne((d(a) + d(b)) / sc) + zc. */
-static inline int32_t
-sn_add_before(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
-              float sc, int32_t zc, int32_t lo, int32_t hi)
-{
-    float da = sn_dequant(a, sa, za), db = sn_dequant(b, sb, zb);
-
-    return sn_quant(da + db, sc, zc, lo, hi);
-}
-
-/* ra = sa / sc, rb = sb / sc, F = (float)zc - fmaf(ra, (float)za,
- * rb * (float)zb): rne(fmaf(ra, (float)a, fmaf(rb, (float)b, F))), clamped.
- * The order of a and b matters. */
-static inline int32_t
-sn_add_after(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
-             float sc, int32_t zc, int32_t lo, int32_t hi)
-{
-    float ra = sa / sc, rb = sb / sc;
-    float f = (float)zc - fmaf(ra, (float)za, rb * (float)zb);
-
-    return sn_rne_clamp(fmaf(ra, (float)a, fmaf(rb, (float)b, f)), lo, hi);
-}
-
-/* rne((d(a) * d(b)) / sc) + zc. */
-static inline int32_t
-sn_mul_before(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
-              float sc, int32_t zc, int32_t lo, int32_t hi)
-{
-    float da = sn_dequant(a, sa, za), db = sn_dequant(b, sb, zb);
-
-    return sn_quant(da * db, sc, zc, lo, hi);
-}
-
-/* rne((float)((a - za) * (b - zb)) * ((sa * sb) / sc) + (float)zc), clamped;
- * the float product and the sum are rounded separately.  The integer product
- * is exact for 16 bits too. */
-static inline int32_t
-sn_mul_after(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
-             float sc, int32_t zc, int32_t lo, int32_t hi)
-{
-    float p = sn_mulf((float)((int64_t)(a - za) * (b - zb)), (sa * sb) / sc);
-
-    return sn_rne_clamp(p + (float)zc, lo, hi);
-}
-
-/* rne((sum / n) / ys) + zy; sum is the float sum of d(x), from 0, in ascending
- * (kh, kw) order, n > 0 the divisor. */
-static inline int32_t
-sn_avg_before(float sum, float n, float ys, int32_t zy, int32_t lo, int32_t hi)
-{
-    return sn_quant(sum / n, ys, zy, lo, hi);
-}
-
-/* rne((sum / n) / ys + (float)zy), clamped; otherwise as sn_avg_before. */
-static inline int32_t
-sn_avg_after(float sum, float n, float ys, int32_t zy, int32_t lo, int32_t hi)
-{
-    return sn_quant_after(sum / n, ys, zy, lo, hi);
-}
-
-/* rne((float)sum * (xs / (ys * n))) + zp, clamped: GlobalAvgPool and quantized
- * means; sum is the integer sum of q - x.zp. */
-static inline int32_t
-sn_mean_i32(int32_t sum, float xs, float ys, float n, int32_t zp, int32_t lo,
-            int32_t hi)
-{
-    return sn_requant(sum, xs / (ys * n), zp, lo, hi);
 }
 
 /* fmaf((alpha / size) * scale^2, (float)s, k): the base of LRN's power; s is
@@ -450,6 +364,49 @@ sn_quot_div(int64_t a, int64_t b)
     return x;
 }
 
+/* a * b / 2^n, the product exact; what does not fit in 64 bits ends at the
+ * bounds.  n below 0 counts as 0. */
+static inline SnQuot
+sn_quot_mulshr(int64_t a, int64_t b, int64_t n)
+{
+    const uint64_t low = UINT64_C(0xffffffff);
+    uint64_t u = sn_int_magnitude(a), v = sn_int_magnitude(b);
+    uint64_t p = (u & low) * (v & low), q = (u >> 32) * (v & low) + (p >> 32);
+    uint64_t t = (u & low) * (v >> 32) + (q & low);
+    uint64_t h = (u >> 32) * (v >> 32) + (q >> 32) + (t >> 32);
+    uint64_t l = (t << 32) | (p & low), half, rest;
+    SnQuot x = {0, 0, 4, (a < 0) != (b < 0)};
+
+    /* half: the bit below the quotient, rest: what follows */
+    if (n > 127) {
+        half = 0;
+        rest = h | l;
+        h = 0;
+    } else if (n > 64) {
+        half = h >> (n - 65) & 1;
+        rest = l | (h & ((UINT64_C(1) << (n - 65)) - 1));
+        x.q = h >> (n - 64);
+        h = 0;
+    } else if (n > 0) {
+        half = l >> (n - 1) & 1;
+        rest = l & ((UINT64_C(1) << (n - 1)) - 1);
+        x.q = n == 64 ? h : h << (64 - n) | l >> n;
+        h = n == 64 ? 0 : h >> n;
+    } else {
+        half = rest = 0;
+        x.q = l;
+    }
+    x.r = 2 * half + (rest != 0);
+    x.rest -= x.r;
+    uint64_t top = (UINT64_C(1) << 63) - !x.neg;
+    if (h != 0 || x.q >= top) {
+        x.q = top;
+        x.r = 0;
+        x.rest = 1;
+    }
+    return x;
+}
+
 /* The integer next to it on the side of 0, or with up the one behind. */
 static inline int64_t
 sn_quot_int(SnQuot x, bool up)
@@ -491,17 +448,10 @@ sn_quot_half_even(SnQuot x)
     return sn_quot_int(x, x.r > x.rest || (x.r == x.rest && (x.q & 1) != 0));
 }
 
-/* ---- rounding policies ----
+/* ---- arithmetics ----
  *
- * What `rounding` of a backend names: how an integer times a ratio of scales
- * becomes a code.  `float` is everything above.  The others multiply by an
- * integer and shift, as gemmlowp and TFLite's reference kernels do
- * (gemmlowp/fixedpoint/fixedpoint.h: SaturatingRoundingDoublingHighMul,
- * RoundingDivideByPOT; tensorflow/lite/kernels/internal/common.h:
- * MultiplyByQuantizedMultiplier, and quantization_util.cc: QuantizeMultiplier):
- * `double` rounds the upper half of the product, ties upward, and then the
- * shift, ties away from 0; `single` (TFLITE_SINGLE_ROUNDING) rounds once, ties
- * upward. */
+ * What machines compute on codes is declared (arith.def); these three have
+ * fixed numbers, others of the core and of a plugin follow. */
 typedef enum SnRounding {
     SN_ROUNDING_FLOAT,
     SN_ROUNDING_SINGLE,
@@ -529,122 +479,12 @@ sn_rounding_named(const char *word)
     return (SnRounding)r;
 }
 
-/* The largest error of one rounding, in steps of the result, but for what the
- * multiplier itself is off by: 1/2; `double` halves an integer that is itself
- * off by a half. */
-static inline double
-sn_rounding_error(SnRounding r)
-{
-    return r == SN_ROUNDING_DOUBLE ? 0.75 : 0.5;
-}
-
-/* A multiplier q * 2^(shift - 31): 2^30 <= q < 2^31 and -31 <= shift <= 30, or
- * q = 0. */
-typedef struct SnFix {
-    int32_t q;
-    int16_t shift;
-    int16_t rounding; /* SnRounding: single or double */
-} SnFix;
-
-/* m > 0 with a q of 31 bits, rounded to nearest; 0 below 2^-32, and the
- * largest multiplier there is from 2^30 on.  Ratios are formed in binary64:
- * xs / ys of a Rescale, (xs * ws) / ys of a contract, xs / (ys * n) of a mean
- * over n elements. */
-static inline SnFix
-sn_fix(SnRounding r, double m)
-{
-    int e;
-    double f = frexp(m, &e);
-    int64_t q = (int64_t)(f * 2147483648.0 + 0.5);
-
-    if (q == INT64_C(1) << 31) {
-        q /= 2;
-        e++;
-    }
-    if (e < -31) {
-        q = 0;
-        e = 0;
-    } else if (e > 30) {
-        q = INT32_MAX;
-        e = 30;
-    }
-    SnFix fix = {(int32_t)q, (int16_t)e, (int16_t)r};
-    return fix;
-}
-
-/* floor(v / 2^n), 0 <= n <= 62. */
-static inline int64_t
-sn_shift_down(int64_t v, int n)
-{
-    return v >= 0 ? v >> n : ~(~v >> n);
-}
-
 static inline int64_t
 sn_clamp64(int64_t v, int64_t lo, int64_t hi)
 {
     int64_t low = v < lo ? lo : v;
 
     return low > hi ? hi : low;
-}
-
-/* v * m, rounded by m's policy, saturated to int32.  A shift to the left
- * happens before the product and saturates. */
-static inline int32_t
-sn_fix_mul(int32_t v, SnFix m)
-{
-    if (m.rounding == SN_ROUNDING_SINGLE) {
-        int n = 31 - m.shift;
-        int64_t p = (int64_t)v * m.q + (INT64_C(1) << (n - 1));
-        return (int32_t)sn_clamp64(sn_shift_down(p, n), INT32_MIN, INT32_MAX);
-    }
-    int right = m.shift < 0 ? -m.shift : 0;
-    int64_t left = INT64_C(1) << (m.shift > 0 ? m.shift : 0);
-    int64_t x = sn_clamp64(v * left, INT32_MIN, INT32_MAX), p = x * m.q;
-    /* the upper half of 2 * p: to nearest, ties upward */
-    int64_t h = (p + (p >= 0 ? 1 << 30 : 1 - (1 << 30))) / (INT64_C(1) << 31);
-    int64_t mask = (INT64_C(1) << right) - 1, rest = h & mask;
-    return (int32_t)(sn_shift_down(h, right) + (rest > (mask >> 1) + (h < 0)));
-}
-
-/* v * m + zp, clamped: Rescale (v = q - zx), and the end of a contract. */
-static inline int32_t
-sn_fix_requant(int32_t v, SnFix m, int32_t zp, int32_t lo, int32_t hi)
-{
-    return (int32_t)sn_clamp64(sn_fix_mul(v, m), lo - zp, hi - zp) + zp;
-}
-
-/* The same for an int64 accumulator and for integer means, under both policies
- * with the whole product rounded once, ties upward: contracts of 16 bits.
- * (TFLite's kernels shorten the multiplier to 15 bits there, which alone moves
- * results by a code.)  Saturates from |v| = 2^61 on. */
-static inline int32_t
-sn_fix_requant64(int64_t v, SnFix m, int32_t zp, int32_t lo, int32_t hi)
-{
-    const int64_t half = INT64_C(1) << 31, top = INT64_C(1) << 61;
-    int64_t c = sn_clamp64(v, -top, top), r;
-    int64_t h = sn_shift_down(c, 31) * m.q, l = (c & (half - 1)) * m.q;
-    int n = 31 - m.shift; /* v * q = h * 2^31 + l */
-
-    if (n > 31) {
-        h += sn_shift_down(l, 31) + (INT64_C(1) << (n - 32));
-        r = sn_shift_down(h, n - 31);
-    } else {
-        int64_t up = INT64_C(1) << (31 - n);
-        h = sn_clamp64(h, -top / up, top / up);
-        r = h * up + sn_shift_down(l + (INT64_C(1) << (n - 1)), n);
-    }
-    return (int32_t)sn_clamp64(r, lo - zp, hi - zp) + zp;
-}
-
-/* Rescale from (sx, zx) to (sy, zy) by any policy. */
-static inline int32_t
-sn_rescale_by(SnRounding r, int32_t q, float sx, int32_t zx, float sy,
-              int32_t zy, int32_t lo, int32_t hi)
-{
-    if (r == SN_ROUNDING_FLOAT)
-        return sn_rescale(q, sx, zx, sy, zy, lo, hi);
-    return sn_fix_requant(q - zx, sn_fix(r, (double)sx / (double)sy), zy, lo,
-                          hi);
 }
 
 #ifdef __cplusplus

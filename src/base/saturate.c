@@ -82,7 +82,8 @@ sn_grid_bounds(const SnGrid *t, SnRange reals)
 }
 
 static double
-rescaled(SnRounding by, double code, const SnGrid *from, const SnGrid *to)
+rescaled(const SnRescaler *by, double code, const SnGrid *from,
+         const SnGrid *to)
 {
     return sn_rescale_by(by, (int32_t)code, from->scale[0], from->zp[0],
                          to->scale[0], to->zp[0], (int32_t)to->lo,
@@ -90,7 +91,7 @@ rescaled(SnRounding by, double code, const SnGrid *from, const SnGrid *to)
 }
 
 bool
-sn_grid_alike(SnRounding by, double v, const SnGrid *a, const SnGrid *b)
+sn_grid_alike(const SnRescaler *by, double v, const SnGrid *a, const SnGrid *b)
 {
     SnRange r = {v, 0, true, false}, x, y;
 
@@ -102,8 +103,8 @@ sn_grid_alike(SnRounding by, double v, const SnGrid *a, const SnGrid *b)
 }
 
 SnRange
-sn_grid_image(SnRounding by, SnRange r, const SnGrid *from, const SnGrid *to,
-              bool calibrated)
+sn_grid_image(const SnRescaler *by, SnRange r, const SnGrid *from,
+              const SnGrid *to, bool calibrated)
 {
     SnRange v = {0};
 

@@ -33,6 +33,22 @@ typedef struct SnGrid {
     double lo, hi;
 } SnGrid;
 
+/* How a Rescale computes codes: the row of an arithmetic, not clamped yet; code
+ * NULL: quantizes what it dequantizes. */
+typedef struct SnRescaler {
+    int64_t (*code)(const struct SnRescaler *r, int32_t q, float sx, int32_t zx,
+                    float sy, int32_t zy);
+    const void *of;
+} SnRescaler;
+static inline int32_t
+sn_rescale_by(const SnRescaler *r, int32_t q, float sx, int32_t zx, float sy,
+              int32_t zy, int32_t lo, int32_t hi)
+{
+    if (!r->code)
+        return sn_rescale(q, sx, zx, sy, zy, lo, hi);
+    return (int32_t)sn_clamp64(r->code(r, q, sx, zx, sy, zy), lo, hi);
+}
+
 static inline bool
 sn_covers(SnReach a, SnReach b)
 {
@@ -55,12 +71,13 @@ SnRange sn_meet(SnRange a, SnRange b);
 SnRange sn_grid_bounds(const SnGrid *t, SnRange reals);
 /* Is the code of v in grid a, rescaled to b, the code of v in b?  First slices
  * of quantized grids; else equal reals are alike. */
-bool sn_grid_alike(SnRounding by, double v, const SnGrid *a, const SnGrid *b);
+bool sn_grid_alike(const SnRescaler *by, double v, const SnGrid *a,
+                   const SnGrid *b);
 /* The saturation r of a value of grid `from`, seen in grid `to` by a Rescale
- * of rounding `by`.  An open side is the storage bound of `from`, or open where
- * the value is calibrated; what lands on `to`'s own bound is open.  From reals
- * it is sn_grid_bounds, to reals the reals of the codes. */
-SnRange sn_grid_image(SnRounding by, SnRange r, const SnGrid *from,
+ * that computes as `by`.  An open side is the storage bound of `from`, or open
+ * where the value is calibrated; what lands on `to`'s own bound is open.  From
+ * reals it is sn_grid_bounds, to reals the reals of the codes. */
+SnRange sn_grid_image(const SnRescaler *by, SnRange r, const SnGrid *from,
                       const SnGrid *to, bool calibrated);
 
 #ifdef __cplusplus

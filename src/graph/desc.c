@@ -9,6 +9,17 @@
 
 SnMoreKinds sn_more_kinds;
 
+SnRounding
+sn_arith_named(const char *name)
+{
+    uint32_t r = 0;
+
+    while (r < sn_arith_end() &&
+           strcmp(sn_arith_at((SnRounding)r)->name, name) != 0)
+        r++;
+    return (SnRounding)r;
+}
+
 SnKind
 sn_kind_named(const char *name)
 {

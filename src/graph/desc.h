@@ -5,6 +5,7 @@
 #ifndef SN_DESC_H
 #define SN_DESC_H
 
+#include "base/lang/arithmetic.h"
 #include "graph/graph.h"
 #include "map/decl.h"
 
@@ -316,8 +317,28 @@ typedef struct SnMoreKinds {
     uint32_t nkind, nonnx;
     const SnKindDesc *kind;
     const SnOnnxDesc *onnx;
+    uint32_t narith;
+    const SnArith *const *arith;
 } SnMoreKinds;
 extern SnMoreKinds sn_more_kinds;
+
+/* Arithmetics, by their numbers (SnRounding): the core's, then the plugin's. */
+extern const uint32_t sn_core_narith;
+extern const SnArith *const sn_core_arith[];
+static inline uint32_t
+sn_arith_end(void)
+{
+    return sn_core_narith + sn_more_kinds.narith;
+}
+static inline const SnArith *
+sn_arith_at(SnRounding r) /* r < sn_arith_end() */
+{
+    return (uint32_t)r < sn_core_narith
+               ? sn_core_arith[r]
+               : sn_more_kinds.arith[(uint32_t)r - sn_core_narith];
+}
+/* Its number; sn_arith_end() where none has that name. */
+SnRounding sn_arith_named(const char *name);
 
 static inline uint32_t
 sn_kind_end(void) /* one past the last */

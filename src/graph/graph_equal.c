@@ -156,9 +156,9 @@ graph_equal(Pair *p)
         return false;
     }
     if (x->rounding != y->rounding) {
-        p->why =
-            sn_format(p->a, "rounding %s and %s", sn_rounding_word(x->rounding),
-                      sn_rounding_word(y->rounding));
+        p->why = sn_format(p->a, "rounding %s and %s",
+                           sn_arith_at(x->rounding)->name,
+                           sn_arith_at(y->rounding)->name);
         return false;
     }
     for (SnId id = 1; id < x->nnode; id++) {

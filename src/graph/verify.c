@@ -488,7 +488,7 @@ sn_verify(const SnGraph *g, SnDiag *d)
 
     if (!structure_ok(&v))
         return SN_EINPUT;
-    if ((unsigned)g->rounding >= SN_NROUNDING)
+    if ((uint32_t)g->rounding >= sn_arith_end())
         return sn_fail(d, SN_EINPUT, g->name,
                        "has rounding %d, which is no "
                        "policy",

@@ -539,7 +539,7 @@ carried_error(Env *e, const SnPair *p, int64_t i)
 {
     SnId id = SN_NODE(p->old);
     const SnKindDesc *d = sn_desc(sn_node(e->g, id)->kind);
-    double share = sn_rounding_error(e->g->rounding);
+    double share = sn_arith_at(e->g->rounding)->error;
 
     if (!d->sem || d->sem[0].cls != SN_C_CONVERT)
         return 0;
@@ -568,7 +568,7 @@ refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
     /* 1e-4 of a step covers the binary32 rounding of the reference. */
     double step = y->type->nq ? (double)y->type->scale[0] : 0;
     double worst =
-        fmax(worst_error(e, p), sn_rounding_error(e->g->rounding) * step) +
+        fmax(worst_error(e, p), sn_arith_at(e->g->rounding)->error * step) +
         1e-4 * step;
     for (int64_t i = 0; i < n; i++) {
         double v = inside_waived(e, p, real_at(y, i));

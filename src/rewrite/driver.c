@@ -498,8 +498,8 @@ take_rounding(SnRewriter *rw, SnGraph *g)
     return sn_fail(rw->d, SN_EINPUT, g->name,
                    "is a graph with rounding %s; backend %s computes rounding "
                    "%s",
-                   sn_rounding_word(g->rounding), b->name,
-                   sn_rounding_word(b->rounding));
+                   sn_arith_at(g->rounding)->name, b->name,
+                   sn_arith_at(b->rounding)->name);
 }
 
 SnStatus

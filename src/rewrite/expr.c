@@ -27,21 +27,43 @@ sn_reach(const SnGraph *g, SnRef v)
                           SN_RES(v) == 0 ? sn_clamp_of(g, SN_NODE(v)) : full);
 }
 
+static int64_t
+row_code(const SnRescaler *r, int32_t q, float sx, int32_t zx, float sy,
+         int32_t zy)
+{
+    int64_t k[SN_ROW_NK];
+
+    sn_row_open(r->of, sx, zx, sy, zy, k);
+    return ((const SnArithRow *)r->of)->fn(k, q, 0);
+}
+
+/* Rescales of a graph with that arithmetic. */
+static SnRescaler
+rescaler(SnRounding by)
+{
+    const SnArithRow *row =
+        sn_arith_row(sn_arith_at(by), SN_FORM_CONVERT, NULL, 0);
+
+    return (SnRescaler){row ? row_code : NULL, row};
+}
+
 SnRange
 sn_image(SnRounding by, SnRange r, const SnType *from, const SnType *to,
          bool calibrated)
 {
     SnGrid a = grid(from), b = grid(to);
+    SnRescaler how = rescaler(by);
 
-    return sn_grid_image(by, r, &a, &b, calibrated);
+    return sn_grid_image(&how, r, &a, &b, calibrated);
 }
 
 bool
 sn_alike(SnRounding by, double v, const SnType *a, const SnType *b)
 {
     SnGrid x = grid(a), y = grid(b);
+    SnRescaler how = rescaler(by);
 
-    return sn_grid_alike(by, v, &x, &y);
+    return sn_grid_alike(&how, v, &x, &y);
 }
 
 SnRange

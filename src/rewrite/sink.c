@@ -184,7 +184,7 @@ mean_bound(SnGraph *g, const SnEdit *low, SnId r, double *k)
 {
     const SnType *st = low->type[0], *tt = sn_type(g, SN_REF(r, 0));
 
-    *k = ceil(0.5 + 2 * sn_rounding_error(g->rounding) +
+    *k = ceil(0.5 + 2 * sn_arith_at(g->rounding)->error +
               (double)st->scale[0] / (2 * (double)tt->scale[0]));
     if (!sn_covers(sn_clamp_reach(tt, sn_clamp_of(g, r)),
                    sn_reach(g, sn_in(g, r, 0))))

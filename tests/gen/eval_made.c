@@ -45,12 +45,15 @@ conv_add(void **state)
                 acc += (x[i / O * C + k] - 3) * w[i % O * C + k];
             float m = nearbyintf((float)acc * ((0.1f * 0.02f) / 0.25f)) + 1;
             int32_t code = (int32_t)fmaxf(fminf(m, 100), 1);
-            int32_t want = after ? sn_add_after(code, 0.25f, 1, r[i], 0.5f, -4,
-                                                0.5f, 9, -128, 127)
-                                 : sat8(nearbyintf(((float)(code - 1) * 0.25f +
-                                                    (float)(r[i] + 4) * 0.5f) /
-                                                   0.5f) +
-                                        9);
+            /* QLinearAdd: ratios 0.25 / 0.5 and 0.5 / 0.5 */
+            float f = 9 - fmaf(0.5f, 1, -4.0f);
+            int32_t want =
+                after
+                    ? sat8(nearbyintf(fmaf(0.5f, (float)code, (float)r[i] + f)))
+                    : sat8(nearbyintf(((float)(code - 1) * 0.25f +
+                                       (float)(r[i] + 4) * 0.5f) /
+                                      0.5f) +
+                           9);
             assert_int_equal(y[i], want);
         }
     }

@@ -13,7 +13,7 @@ bad=0
 # damaged NAME SED CASE: with passes.def so changed, CASE does not hold.
 damaged() {
     mkdir -p "$tmp/$1/defs"
-    cp nodes.def maps.def "$tmp/$1/defs"
+    cp nodes.def maps.def arith.def "$tmp/$1/defs"
     sed "$2" passes.def >"$tmp/$1/defs/passes.def"
     if cmp -s passes.def "$tmp/$1/defs/passes.def"; then
         echo "not ok damaged $1: nothing was changed"

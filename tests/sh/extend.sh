@@ -14,7 +14,7 @@ fail() {
     bad=1
 }
 
-cp nodes.def maps.def passes.def "$tmp"
+cp nodes.def maps.def arith.def passes.def "$tmp"
 # The node is the one that README.md shows.
 awk '/^node Softsign/ { on = 1 } on && /^```/ { exit } on' README.md >>"$tmp/nodes.def"
 # Two more, for the families: operands of one group, two quantized results.
@@ -186,7 +186,7 @@ awk '/^  rule identity:/ && !done {
          done = 1
      }
      { print }' passes.def >"$tmp/passes.def"
-cp nodes.def maps.def "$tmp"
+cp nodes.def maps.def arith.def "$tmp"
 (cd "$tmp" && "$OLDPWD/$BUILD/sinter-gen" --check --nodes nodes.def \
     --passes passes.def) >"$tmp/log" 2>&1
 rc=$?
@@ -228,7 +228,7 @@ fi
 
 # A backend without float nodes refuses what would run a Reshape on floats.
 # With it a rule that is wrong, for bisect.
-cp nodes.def maps.def passes.def "$tmp"
+cp nodes.def maps.def arith.def passes.def "$tmp"
 sed '/^  rule dequant_const:/i\
   rule planted: Sigmoid(x:{f32}) @o => Tanh(x) : o.type lossy "wrong" optin "planted";
 ' passes.def >"$tmp/passes.def"

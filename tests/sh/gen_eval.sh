@@ -26,7 +26,7 @@ else
     exit 1
 fi
 obj=
-for f in "$tmp"/sn_kinds.c "$tmp"/sn_maps.c "$tmp"/sn_eval_*.c "$tmp"/sn_inv.c "$tmp"/sn_where.c; do
+for f in "$tmp"/sn_kinds.c "$tmp"/sn_maps.c "$tmp"/sn_arith.c "$tmp"/sn_eval_*.c "$tmp"/sn_inv.c "$tmp"/sn_where.c; do
     o=$tmp/$(basename "$f" .c).o
     # shellcheck disable=SC2086
     $CC $flags $warn ${SAN:-} -Isrc -I. -I"$tmp" -c -o "$o" "$f" >"$tmp/log" 2>&1 ||

@@ -8,7 +8,7 @@ rm -rf "$tmp"
 mkdir -p "$tmp/defs/src"
 say() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "not ok $1"; fi; }
 
-cp maps.def nodes.def passes.def "$tmp/defs/"
+cp maps.def arith.def nodes.def passes.def "$tmp/defs/"
 cp -r src/backend "$tmp/defs/src/"
 # made DIR: what is generated of these declarations, without proofs.
 made() (

@@ -91,7 +91,7 @@ check changed diff "$tmp/want2.c" "$tmp/out.c"
 
 # ---- the declarations, with a comment more at the top ----
 
-cp maps.def "$tmp"
+cp maps.def arith.def "$tmp"
 for f in nodes passes; do
     awk 'NR == 3 { print "// one line more" } { print }' $f.def >"$tmp/$f.def"
 done

@@ -9,7 +9,7 @@ rm -rf "$tmp"
 mkdir -p "$tmp/base"
 say() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "not ok $1"; fi; }
 
-cp maps.def "$tmp/base/"
+cp maps.def arith.def "$tmp/base/"
 cat >"$tmp/base/nodes.def" <<'END'
 version 2;
 include "maps.def";

@@ -315,8 +315,8 @@ matmul_vectors_of_codes(void **state)
             sum += v[k] * m[k * N + j];
         }
         assert_int_equal(zv[j], sum);
-        assert_int_equal(
-            yv[j], sn_requant(acc, sn_mult(0.5f, 0.25f, 16), 2, -128, 127));
+        assert_int_equal(yv[j],
+                         sn_requant(acc, 0.5f * 0.25f / 16, 2, -128, 127));
     }
 }
 

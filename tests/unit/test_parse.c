@@ -99,9 +99,10 @@ put(SnBuf *b, const SnExpr *e)
     static const char *const op[] = {
         "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "and", "or"};
     static const char *const ek[] = {
-        [SN_E_WILD] = "_",   [SN_E_LIST] = "list", [SN_E_MEMBER] = ".",
-        [SN_E_INDEX] = "[]", [SN_E_CALL] = "call", [SN_E_ARG] = "arg",
-        [SN_E_NEG] = "neg",  [SN_E_NOT] = "not",   [SN_E_IN] = "in"};
+        [SN_E_WILD] = "_",     [SN_E_LIST] = "list", [SN_E_MEMBER] = ".",
+        [SN_E_INDEX] = "[]",   [SN_E_CALL] = "call", [SN_E_ARG] = "arg",
+        [SN_E_NEG] = "neg",    [SN_E_NOT] = "not",   [SN_E_IN] = "in",
+        [SN_E_RATIO] = "ratio"};
 
     switch (e->ek) {
     case SN_E_INT:
@@ -674,7 +675,7 @@ test_passes_def(void **state)
                      count_lines(r, "passes.def", "lower");
 
     (void)state;
-    assert_int_equal(r.f->nsrc, 3);
+    assert_int_equal(r.f->nsrc, 4);
     assert_string_equal(r.f->src[1]->name, "nodes.def");
     assert_int_equal(r.f->nrule, nrule);
     assert_int_equal(r.f->npass, count_lines(r, "passes.def", "pass") +
@@ -705,7 +706,7 @@ test_cpu_def(void **state)
     const SnDefRule *u = rule(r, "max_splat");
 
     (void)state;
-    assert_int_equal(r.f->nsrc, 4);
+    assert_int_equal(r.f->nsrc, 5);
     assert_string_equal(r.f->src[1]->name, "passes.def");
     assert_ptr_equal(n->backend, r.f->backend[0]);
     assert_null(node(r, "Conv2D")->backend);
@@ -719,7 +720,7 @@ test_cpu_def(void **state)
     sn_def_parse(r.f, r.d, "src/backend/interp/interp.def", dirs, 1);
     sn_def_parse(r.f, r.d, "./passes.def", dirs, 1);
     assert_string_equal(sn_diag_text(r.d, r.a), "");
-    assert_int_equal(r.f->nsrc, 5);
+    assert_int_equal(r.f->nsrc, 6);
     assert_int_equal(r.f->nbackend, 2);
     sn_arena_free(r.a);
 }

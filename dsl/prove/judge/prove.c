@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The soundness engine: every rule and derived instance, judged. */
+#include "dsl/prove/trial/prove_arith.h"
 #include "dsl/prove/trial/case.h"
 
 #include <math.h>
@@ -269,7 +270,7 @@ static void
 bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
-    const char *by = sn_rounding_word(pr->round),
+    const char *by = sn_arith_name(pv->defs, pr->round),
                *best = sn_case_best(pv->a, t);
     const char *claim = pr->bounded ? "its bound" : sn_case_claim_str(pv->a, k);
 
@@ -291,11 +292,17 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 static void
 judge_roundings(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 {
-    const char *best[SN_NROUNDING] = {0};
+    const SnDefs *s = pv->defs;
+    const char *last = NULL;
+    SnBuf b;
 
-    for (int by = 1; by < SN_NROUNDING; by++) {
+    sn_buf_init(&b, pv->a);
+    for (uint32_t i = 0; i < s->narith; i++) {
+        SnRounding by = s->arith[i]->number;
         SnInstance q = *pr;
-        q.round = (SnRounding)by;
+        if (by == SN_ROUNDING_FLOAT)
+            continue;
+        q.round = by;
         SnTrial t = sn_case_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 3 + 1,
                                 seed + (uint64_t)by, true);
         p->ndraw += t.ndraw;
@@ -306,14 +313,17 @@ judge_roundings(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
             bad_rounding(pv, &q, &t);
             return;
         }
-        best[by] = !t.ndraw      ? "not run"
-                   : pr->bounded ? "within its bound"
-                                 : sn_case_best(pv->a, &t);
+        const char *best = !t.ndraw      ? "not run"
+                           : pr->bounded ? "within its bound"
+                                         : sn_case_best(pv->a, &t);
+        if (last && strcmp(last, best))
+            sn_putf(&b, ": %s", last);
+        sn_putf(&b, "%s%s", b.n ? ", " : "", s->arith[i]->name);
+        last = best;
     }
-    p->under =
-        strcmp(best[1], best[2])
-            ? sn_format(pv->a, "single: %s, double: %s", best[1], best[2])
-            : sn_format(pv->a, "single, double: %s", best[1]);
+    if (last)
+        sn_putf(&b, ": %s", last);
+    p->under = sn_buf_str(&b);
 }
 
 /* Refuses the rule where a case of t speaks against it. */

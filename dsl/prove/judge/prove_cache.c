@@ -27,6 +27,7 @@
  * be read as an entry is none.  Verdicts that came with a message are not
  * entered, so that it is given in every run. */
 #include "dsl/prove/prover.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,15 @@ put_instance(SnBuf *b, const SnInstance *pr)
             pr->to ? pr->to->axis : -1);
 }
 
+/* What rows say decides every case. */
+static void
+put_arithmetics(SnBuf *b, const SnDefs *s)
+{
+    for (uint32_t i = 0; i < s->narith; i++)
+        sn_putf(b, "%s %016llx\n", s->arith[i]->name,
+                (unsigned long long)s->arith[i]->hash);
+}
+
 static const char *
 key_of(SnProver *pv, const SnInstance *pr)
 {
@@ -270,6 +280,7 @@ key_of(SnProver *pv, const SnInstance *pr)
     sn_putf(&b, "%s %u %llu\n", pv->o->prover, pv->o->ndraw,
             (unsigned long long)pv->o->seed);
     put_instance(&b, pr);
+    put_arithmetics(&b, pv->defs);
     reach_node(c, &b, pr->any);
     reach_node(c, &b, pr->node);
     reach_node(c, &b, pr->comm);

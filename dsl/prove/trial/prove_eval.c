@@ -496,8 +496,8 @@ quant(SnCaseEval *e, const SnExpr *x)
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
     double err = 0.5;
-    bool row =
-        !e->only && !e->set && sn_case_row(e, x->kid[0], t, cl, &r, &err);
+    bool row = !e->only && !e->set &&
+               sn_case_row(e, x->kid[0], t, cl, x->nkid == 1, &r, &err);
     if (!row || e->c->ideal)
         a = sn_case_vec(e, x->kid[0]);
     if (e->c->ideal)
@@ -507,20 +507,17 @@ quant(SnCaseEval *e, const SnExpr *x)
     if (t->nq)
         sn_case_limits(t, cl, &lo, &hi);
     bool wide = t->elem == SN_QI32;
-    int32_t sh;
-    bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
-                 sn_case_after(e->n, &sh);
+    bool point = !e->only && x->nkid == 1 && sn_case_point(e, t, cl, &a, &r);
     for (size_t i = 0; i < sn_case_len(e); i++) {
         float v = (float)sn_case_as_real(&a, i);
         uint32_t s = slice(e, t, i);
         if (isnan(a.v[i]) && !e->set && t->nq && !e->c->unreal)
             return no(e, "no number");
+        if (point)
+            continue;
         if (t->nq)
-            r.v[i] = wide    ? sn_quant32(v, t->scale[s], lo, hi)
-                     : after ? sn_quant_after(v, t->scale[0], t->zp[0] + sh,
-                                              lo + sh, hi + sh) -
-                                   sh
-                             : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
+            r.v[i] = wide ? sn_quant32(v, t->scale[s], lo, hi)
+                          : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
         else
             r.v[i] = sn_case_clamped(sn_case_as_real(&a, i), cl);
     }

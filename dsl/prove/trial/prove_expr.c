@@ -2,6 +2,7 @@
 /* Conditions and attribute values of rules on a concrete case: the functions
  * of the closed expression language, as src/rewrite/expr.c has them. */
 #include "dsl/prove/trial/case.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 #include <math.h>
 #include <string.h>
@@ -311,10 +312,11 @@ bounds_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
         return r;
     }
     SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
+    SnRescaler by = sn_row_rescaler(c->pv->defs, c->pr->round);
     if (e->fn == SN_FN_ROUNDS_ALIKE)
-        return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
+        return truth(sn_grid_alike(&by, v[0].r, &from, &to));
     r.t = v[2].t;
-    r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
+    r.rg = sn_grid_image(&by, v[0].rg, &from, &to,
                          v[1].node && v[1].node->calibrated);
     return r;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Cases as text graphs (docs/graph.md): both sides of a counterexample, or the
  * left side alone for a test. */
+#include "dsl/model/arith.h"
 #include "dsl/prove/trial/case.h"
 
 #include <string.h>
@@ -212,7 +213,7 @@ sn_case_graph_text(SnProofCase *c, SnCaseValue *l, SnCaseValue *r)
     sn_buf_init(&o.b, c->a);
     sn_puts(&o.b, "sinter-graph 1\ngraph \"counterexample\"");
     if (c->pr->round != SN_ROUNDING_FLOAT)
-        sn_putf(&o.b, " rounding %s", sn_rounding_word(c->pr->round));
+        sn_putf(&o.b, " rounding %s", sn_arith_name(c->pv->defs, c->pr->round));
     sn_puts(&o.b, " {\n");
     put_value(&o, l);
     put_value(&o, r);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 /* sum(d(x) * d(w)) [+ d(b)], rounded once: the row of a contract. */
 static const SnExpr *
@@ -40,21 +41,31 @@ operand(const SnCaseEval *e, const SnDefPort *p)
     return NULL;
 }
 
-/* The end of a contract by a fixed-point rounding; m is its multiplier. */
-static int32_t
-fix_acc(const SnCaseEval *e, double acc, bool wide, double m, int32_t zp,
-        int32_t lo, int32_t hi)
+/* The row for a form under the case's arithmetic.  Notes whether another
+ * arithmetic has another row than `float`: the case depends on it. */
+static const SnDefRowOf *
+row_for(SnCaseEval *e, SnForm form, const char *map, unsigned when)
 {
-    SnFix f = sn_fix(e->c->pr->round, m);
+    const SnDefs *s = e->c->pv->defs;
+    const SnDefRowOf *f =
+        sn_def_row(sn_def_arith(s, SN_ROUNDING_FLOAT), form, map, when);
 
-    return wide
-               ? sn_fix_requant64((int64_t)acc, f, zp, lo, hi)
-               : sn_fix_requant((int32_t)(uint32_t)(int64_t)acc, f, zp, lo, hi);
+    for (uint32_t i = 0; i < s->narith; i++) {
+        const SnDefRowOf *r = sn_def_row(s->arith[i], form, map, when);
+        e->c->ratio |= (r ? r->x : NULL) != (f ? f->x : NULL);
+    }
+    return sn_def_row(sn_def_arith(s, e->c->pr->round), form, map, when);
+}
+
+static double
+clamped_row(const SnDefRowOf *row, const SnRowAt *at, int32_t lo, int32_t hi)
+{
+    return (double)sn_clamp64(sn_row_value(row->x, at), lo, hi);
 }
 
 static bool
 contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
-         SnCaseVec *r)
+         SnCaseVec *r, double *err)
 {
     const SnExpr *be, *m = dot_of(x, &be);
     int32_t lo, hi;
@@ -73,10 +84,16 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     e->set = true;
     SnCaseVec vx = sn_case_port(e, px), vw = sn_case_port(e, pw);
     e->set = false;
-    if (t->nq)
+    const SnDefRowOf *row = NULL;
+    if (t->nq) {
         sn_case_limits(t, cl, &lo, &hi);
+        row =
+            row_for(e, SN_FORM_CONTRACT, e->sem->map, wide ? SN_WHEN_WIDE : 0);
+        if (!row)
+            return sn_case_no(e->c, "no arithmetic has a row for contracts");
+        *err = row->error;
+    }
     for (int64_t o = 0; o < e->t.no; o++) {
-        const int32_t *iw = vw.ix;
         double acc = pb ? b.v[o] : 0;
         uint32_t ch = 0;
         if (tw->type.nq > 1)
@@ -91,18 +108,17 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
             else
                 acc = (double)fmaf((float)vx.v[k], (float)vw.v[k], (float)acc);
         }
-        (void)iw;
         if (t->nq && tx->type.nq) {
-            e->c->ratio = true;
-            float mul =
-                sn_mult(tx->type.scale[0], tw->type.scale[ch], t->scale[0]);
-            r->v[o] = sn_requant64((int64_t)acc, mul, t->zp[0], lo, hi);
-            if (e->c->pr->round != SN_ROUNDING_FLOAT)
-                r->v[o] = fix_acc(e, acc, wide,
-                                  (double)tx->type.scale[0] *
-                                      (double)tw->type.scale[ch] /
-                                      (double)t->scale[0],
-                                  t->zp[0], lo, hi);
+            int64_t sum = (int64_t)acc;
+            SnRowAt at = {
+                .g = {{t->scale[0], tx->type.scale[0], tw->type.scale[ch]},
+                      {t->zp[0], tx->type.zp[0], tw->type.zp[ch]},
+                      1,
+                      0},
+                .in = {wide || e->c->pr->round == SN_ROUNDING_FLOAT
+                           ? sum
+                           : sn_int_wrap(sum, 32)}};
+            r->v[o] = clamped_row(row, &at, lo, hi);
         } else {
             r->v[o] = sn_case_clamped(acc, cl);
         }
@@ -216,70 +232,105 @@ codes_of(SnCaseEval *e, const SnExpr *x, SnCaseVec *v)
     return !e->c->fail && v->code && v->ct->nq == 1 && v->ct->elem != SN_QI32;
 }
 
-/* The sums and products of QLinearAdd and QLinearMul. */
+/* q of two codes, by the row of its form; own: the node's own result. */
 static bool
-pair_after(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
-           int32_t sh, SnCaseVec *r)
+pair(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
+     SnCaseVec *r, double *err)
 {
-    int32_t lo, hi;
-
-    if (x->ek != SN_E_BIN || (x->op != SN_OP_ADD && x->op != SN_OP_MUL))
-        return false;
+    SnForm form = sn_form_of(e->sem, x);
+    int32_t lo, hi, sh = 0;
     SnCaseVec a, b;
-    if (!codes_of(e, x->kid[0], &a) || !codes_of(e, x->kid[1], &b))
+
+    if (form < SN_FORM_SUM || form > SN_FORM_PRODUCT ||
+        !codes_of(e, x->kid[0], &a) || !codes_of(e, x->kid[1], &b))
         return false;
-    const SnCaseType *ka = a.ct, *kb = b.ct;
+    bool after = own && sn_case_after(e->n, &sh);
+    const SnDefRowOf *row = row_for(e, form, NULL, after ? SN_WHEN_AFTER : 0);
+    if (!row)
+        return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (int64_t i = 0; i < e->t.no; i++) {
-        int32_t ca = (int32_t)a.v[i] + sh, cb = (int32_t)b.v[i] + sh;
-        int32_t za = ka->zp[0] + sh, zb = kb->zp[0] + sh, zy = t->zp[0] + sh;
-        r->v[i] = (x->op == SN_OP_MUL
-                       ? sn_mul_after(ca, ka->scale[0], za, cb, kb->scale[0],
-                                      zb, t->scale[0], zy, lo + sh, hi + sh)
-                       : sn_add_after(ca, ka->scale[0], za, cb, kb->scale[0],
-                                      zb, t->scale[0], zy, lo + sh, hi + sh)) -
-                  sh;
+        SnRowAt at = {.g = {{t->scale[0], a.ct->scale[0], b.ct->scale[0]},
+                            {t->zp[0], a.ct->zp[0], b.ct->zp[0]},
+                            1,
+                            sh},
+                      .in = {(int64_t)a.v[i], (int64_t)b.v[i]}};
+        r->v[i] = clamped_row(row, &at, lo, hi);
     }
+    *err = row->error;
     return true;
 }
 
-/* Quantized means sum integers: along axes always, in a pool with `after` where
- * the window is the image. */
+/* What a mean divides by: a number of its map, or the taps with an element. */
+static int64_t
+divisor(const SnCaseEval *e, int64_t o)
+{
+    int64_t n = 0;
+
+    if (e->t.div)
+        return e->t.div[o];
+    for (int64_t k = o * e->t.nk; k < (o + 1) * e->t.nk; k++)
+        n += !(e->t.hole && e->t.hole[k]) && e->t.ix[0][k] >= 0;
+    return n;
+}
+
+/* Means of codes. */
 static bool
-int_mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
-         SnCaseVec *r)
+mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
+     SnCaseVec *r, double *err)
 {
     const SnCaseValue *im = e->n->in[0];
-    bool parts = sn_map_stmt(e->sem->decl->decl, SN_MS_PARTS) != NULL;
-    bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT && !parts;
-    int32_t lo, hi, sh;
+    int32_t lo, hi, sh = 0;
 
-    if (x->fn != SN_FN_MEAN || !im || im->type.nq != 1 ||
-        im->type.elem == SN_QI32 || !e->t.ix[0] ||
-        (parts && (!sn_case_after(e->n, &sh) || !e->t.whole)))
+    if (sn_form_of(e->sem, x) != SN_FORM_MEAN || !im || im->type.nq != 1 ||
+        im->type.elem == SN_QI32 || !e->t.ix[0])
         return false;
-    e->c->ratio = true;
+    bool after = own && sn_case_after(e->n, &sh);
+    const SnDefRowOf *row =
+        row_for(e, SN_FORM_MEAN, e->sem->map,
+                SN_WHEN_WIDE | (after ? SN_WHEN_AFTER : 0u) |
+                    (e->t.whole ? SN_WHEN_WHOLE : 0u));
+    if (!row)
+        return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
-        int64_t sum = 0;
+        SnRowAt at = {.g = {{t->scale[0], im->type.scale[0], 0},
+                            {t->zp[0], im->type.zp[0], 0},
+                            divisor(e, o),
+                            sh}};
         for (int64_t k = 0; k < e->t.nk; k++)
             if (e->t.ix[0][o * e->t.nk + k] >= 0)
-                sum += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
-                       im->type.zp[0];
-        float m = im->type.scale[0] / (t->scale[0] * (float)e->t.nk);
-        r->v[o] = sn_requant64(sum, m, t->zp[0], lo, hi);
-        if (by_policy)
-            r->v[o] = sn_fix_requant64(
-                sum,
-                sn_fix(e->c->pr->round,
-                       (double)im->type.scale[0] /
-                           ((double)t->scale[0] * (double)e->t.nk)),
-                t->zp[0], lo, hi);
+                at.in[0] += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
+                            im->type.zp[0];
+        r->v[o] = clamped_row(row, &at, lo, hi);
+    }
+    *err = row->error;
+    return true;
+}
+
+bool
+sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
+              const SnCaseVec *v, SnCaseVec *r)
+{
+    int32_t lo, hi, sh = 0;
+    const SnDefRowOf *row;
+
+    if (!sn_def_attr(e->n->n, "round") || t->nq != 1 || t->elem == SN_QI32)
+        return false;
+    row = row_for(e, SN_FORM_POINT, NULL,
+                  sn_case_after(e->n, &sh) ? SN_WHEN_AFTER : 0);
+    if (!row)
+        return false;
+    sn_case_limits(t, cl, &lo, &hi);
+    for (size_t i = 0; i < sn_case_len(e); i++) {
+        SnRowAt at = {.g = {{t->scale[0], 0, 0}, {t->zp[0], 0, 0}, 1, sh},
+                      .real = (float)sn_case_as_real(v, i)};
+        r->v[i] = isnan(at.real) ? lo : clamped_row(row, &at, lo, hi);
     }
     return true;
 }
 
-/* ---- selections by a fixed-point rounding ---- */
+/* ---- selections, by the row of a Rescale ---- */
 
 /* Codes and constants of a selection, none along an axis or wide?  *codes is
  * set when there are codes. */
@@ -317,53 +368,44 @@ select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
     }
     SnCaseVec v = sn_case_vec(e, code ? x->kid[0] : x);
     SnCaseVec r = {.v = SN_NEW_N(e->c->a, double, n + 1)};
+    SnRescaler by = sn_row_rescaler(e->c->pv->defs, e->c->pr->round);
     if (e->c->fail)
         return r;
     for (size_t i = 0; i < n; i++)
-        r.v[i] = code ? sn_rescale_by(e->c->pr->round, (int32_t)v.v[i],
-                                      v.ct->scale[0], v.ct->zp[0], t->scale[0],
-                                      t->zp[0], lo, hi)
-                      : sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
+        r.v[i] = code
+                     ? sn_rescale_by(&by, (int32_t)v.v[i], v.ct->scale[0],
+                                     v.ct->zp[0], t->scale[0], t->zp[0], lo, hi)
+                     : sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
     return r;
 }
 
 static bool
 selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
-          SnCaseVec *r)
+          SnCaseVec *r, double *err)
 {
     bool codes = false;
     int32_t lo, hi;
 
     if (t->nq != 1 || t->elem == SN_QI32 || !selects(e, x, &codes) || !codes)
         return false;
-    e->c->ratio = true;
-    if (e->c->pr->round == SN_ROUNDING_FLOAT)
+    const SnDefRowOf *row = row_for(e, SN_FORM_CONVERT, NULL, 0);
+    if (!row)
         return false; /* the formula as it is */
+    *err = row->error;
     sn_case_limits(t, cl, &lo, &hi);
     SnCaseVec v = select_codes(e, x, t, lo, hi);
     memcpy(r->v, v.v, (size_t)e->t.no * sizeof *r->v);
     return true;
 }
 
-static bool
-point(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
-      SnCaseVec *r)
-{
-    int32_t sh;
-
-    if (t->nq != 1 || t->elem == SN_QI32)
-        return false;
-    return int_mean(e, x, t, cl, r) ||
-           (sn_case_after(e->n, &sh) && pair_after(e, x, t, cl, sh, r));
-}
-
 bool
 sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
-            SnCaseVec *r, double *err)
+            bool own, SnCaseVec *r, double *err)
 {
-    if (contract(e, x, t, cl, r) || selection(e, x, t, cl, r)) {
-        *err = sn_rounding_error(e->c->pr->round);
-        return true;
-    }
-    return lrn(e, t, cl, r) || softmax(e, t, cl, r) || point(e, x, t, cl, r);
+    bool codes = t->nq == 1 && t->elem != SN_QI32;
+
+    return contract(e, x, t, cl, r, err) || selection(e, x, t, cl, r, err) ||
+           lrn(e, t, cl, r) || softmax(e, t, cl, r) ||
+           (codes &&
+            (mean(e, x, t, cl, own, r, err) || pair(e, x, t, cl, own, r, err)));
 }

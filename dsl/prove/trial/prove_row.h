@@ -31,10 +31,13 @@ typedef struct SnCaseEval {
 SnCaseVec sn_case_port(SnCaseEval *e, const SnDefPort *p);
 /* Is the node's zero point added before its rounding?  *shift: zp_shift. */
 bool sn_case_after(const SnCaseNode *n, int32_t *shift);
-/* q(x) to type t within cl by a row of its own: fills r->v.  *err: what its
- * rounding may be off by, in steps. */
+/* q(x) to type t within cl by a row of its own, own: the node's own result:
+ * fills r->v.  *err: what its rounding may be off by, in steps. */
 bool sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t,
-                 SnRange cl, SnCaseVec *r, double *err);
+                 SnRange cl, bool own, SnCaseVec *r, double *err);
+/* The same by the row for any point, of the reals v. */
+bool sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
+                   const SnCaseVec *v, SnCaseVec *r);
 /* A real within a clamp. */
 double sn_case_clamped(double v, SnRange r);
 /* The value of an expression of the formula. */

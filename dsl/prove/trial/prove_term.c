@@ -2,6 +2,7 @@
 /* The right side of a rule, built over the leaves of a case; and the guards
  * that the language has no words for. */
 #include "dsl/prove/trial/case.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 #include <math.h>
 #include <string.h>
@@ -524,9 +525,11 @@ through(const SnProofCase *c, const SnCaseNode *r, double code)
     const SnCaseType *s = &r->in[0]->type, *t = &r->out[0]->type;
     int32_t lo, hi;
 
+    SnRescaler by = sn_row_rescaler(c->pv->defs, c->pr->round);
+
     sn_case_limits(t, sn_case_clamp_of(r), &lo, &hi);
-    return sn_rescale_by(c->pr->round, (int32_t)code, s->scale[0], s->zp[0],
-                         t->scale[0], t->zp[0], lo, hi);
+    return sn_rescale_by(&by, (int32_t)code, s->scale[0], s->zp[0], t->scale[0],
+                         t->zp[0], lo, hi);
 }
 
 /* Does a saturation of r that its flag waives move the value of this code?

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials: many drawn cases of one rule, both sides compared. */
+#include "dsl/model/arith.h"
 #include "dsl/prove/trial/case.h"
 
 #include <inttypes.h>
@@ -383,7 +384,7 @@ tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
         const SnCaseValue *m = c->pr->forced ? l : c->root->in[0];
         const SnCaseValue *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
         double s = (double)x->type.scale[0];
-        double err = sn_rounding_error(c->pr->round);
+        double err = sn_arith_error(c->pv->defs, c->pr->round);
         t->over |=
             diff > ceil(0.5 + 2 * err + s / (2 * (double)m->type.scale[0]));
     }

@@ -712,6 +712,7 @@ put(SnMapScope *ms, SnExpr *e, uint32_t at)
     case SN_E_LIST:
     case SN_E_MEMBER:
     case SN_E_ARG:
+    case SN_E_RATIO:
         break;
     }
     sn_resolve_map_fault(ms, e->pos, "SN182", "'%s' is not allowed in a map",

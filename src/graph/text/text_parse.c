@@ -477,12 +477,21 @@ rounding(SnReader *r)
         return true;
     sn_rd_next(r);
     if (r->m.t.kind == SN_TOK_IDENT &&
-        sn_rounding_named(r->m.t.s) < SN_NROUNDING) {
-        r->g->rounding = sn_rounding_named(r->m.t.s);
+        (uint32_t)sn_arith_named(r->m.t.s) < sn_arith_end()) {
+        r->g->rounding = sn_arith_named(r->m.t.s);
         sn_rd_next(r);
         return true;
     }
-    return sn_rd_wanted(r, "float, single or double after 'rounding'");
+    SnBuf b;
+    sn_buf_init(&b, r->a);
+    for (uint32_t i = 0; i < sn_arith_end(); i++)
+        sn_putf(&b, "%s%s",
+                i == 0                    ? ""
+                : i + 1 == sn_arith_end() ? " or "
+                                          : ", ",
+                sn_arith_at((SnRounding)i)->name);
+    sn_puts(&b, " after 'rounding'");
+    return sn_rd_wanted(r, sn_buf_str(&b));
 }
 
 static bool

@@ -345,7 +345,7 @@ put_graph(Print *p)
     sn_puts(p->out, "sinter-graph 1\ngraph ");
     sn_put_quoted(p->out, p->g->name);
     if (p->g->rounding != SN_ROUNDING_FLOAT)
-        sn_putf(p->out, " rounding %s", sn_rounding_word(p->g->rounding));
+        sn_putf(p->out, " rounding %s", sn_arith_at(p->g->rounding)->name);
     sn_puts(p->out, " {\n");
     for (uint32_t i = 0; i < n; i++)
         put_node(p, order[i]);

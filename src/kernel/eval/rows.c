@@ -33,24 +33,61 @@ sn_is_code(const SnType *t)
 const float *
 sn_mults(SnArena *a, const SnType *x, const SnType *w, const SnType *y)
 {
+    const SnArithRow *r =
+        sn_arith_row(sn_arith_at(SN_ROUNDING_FLOAT), SN_FORM_CONTRACT, NULL, 0);
     float *m = SN_NEW_N(a, float, w->nq);
+    int64_t k[SN_ROW_NK];
 
-    for (uint32_t i = 0; i < w->nq; i++)
-        m[i] = sn_mult(x->scale[0], w->scale[i], y->scale[0]);
+    for (uint32_t i = 0; i < w->nq; i++) {
+        SnRowGrids g = {{y->scale[0], x->scale[0], w->scale[i]}, {0}, 1, 0};
+        r->open(&g, k);
+        m[i] = sn_f32_of_bits((uint32_t)k[0]);
+    }
     return m;
 }
 
-const SnFix *
-sn_fixes(const SnCall *c, const SnType *x, const SnType *w, const SnType *y)
+SnRowUse
+sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
+           SnRowGrids g)
+{
+    const SnArith *a = sn_arith_at(by);
+    SnRowUse u = {.row = sn_arith_row(a, form, map, when), .g = g};
+
+    if (!u.row && form != SN_FORM_CONVERT) {
+        u.row = sn_arith_row(a, SN_FORM_POINT, NULL, when);
+        u.real = true;
+    }
+    if (u.row)
+        u.row->open(&u.g, u.k);
+    return u;
+}
+
+const SnRowUse *
+sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
+            const char *map, unsigned when)
 {
     if (c->rounding == SN_ROUNDING_FLOAT)
         return NULL;
-    SnFix *m = SN_NEW_N(c->scratch, SnFix, w->nq);
+    SnRowUse *u = SN_NEW_N(c->scratch, SnRowUse, w->nq);
 
-    for (uint32_t i = 0; i < w->nq; i++)
-        m[i] = sn_fix(c->rounding, (double)x->scale[0] * (double)w->scale[i] /
-                                       (double)y->scale[0]);
-    return m;
+    for (uint32_t i = 0; i < w->nq; i++) {
+        SnRowGrids g = {{y->scale[0], x->scale[0], w->scale[i]},
+                        {y->zp[0], x->zp[0], w->zp[i]},
+                        1,
+                        0};
+        u[i] = sn_row_use(c->rounding, SN_FORM_CONTRACT, map, when, g);
+    }
+    return u;
+}
+
+void
+sn_row_divide(SnRowUse *u, int64_t n)
+{
+    if (u->g.n == n)
+        return;
+    u->g.n = n;
+    if (u->row)
+        u->row->open(&u->g, u->k);
 }
 
 void

@@ -74,9 +74,43 @@ sn_add32(int32_t a, int32_t b)
 /* The multipliers (x.scale * w.scale) / y.scale, one per slice of w. */
 const float *sn_mults(SnArena *a, const SnType *x, const SnType *w,
                       const SnType *y);
-/* The same for the graph's fixed-point rounding; NULL: it is float. */
-const SnFix *sn_fixes(const SnCall *c, const SnType *x, const SnType *w,
-                      const SnType *y);
+
+/* ---- rows of the graph's arithmetic ---- */
+
+/* A row that is opened for grids; row NULL: the arithmetic has none, and the
+ * result is the meaning's own steps. */
+typedef struct SnRowUse {
+    const SnArithRow *row;
+    bool real; /* it is that for any point: of a real, not of codes */
+    SnRowGrids g;
+    int64_t k[SN_ROW_NK];
+} SnRowUse;
+/* The row for a form, else that for any point; when: SN_WHEN_ flags. */
+SnRowUse sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
+                    SnRowGrids g);
+/* Those of a contract, one per slice of w; NULL where the arithmetic is float:
+ * sn_requant by sn_mults computes its row. */
+const SnRowUse *sn_row_uses(const SnCall *c, const SnType *x, const SnType *w,
+                            const SnType *y, const char *map, unsigned when);
+/* A mean divides by n from here on. */
+void sn_row_divide(SnRowUse *u, int64_t n);
+/* The code of codes, or of a sum, in [lo, hi]. */
+static inline int32_t
+sn_row_at(const SnRowUse *u, int64_t a, int64_t b, int32_t lo, int32_t hi)
+{
+    return sn_row_code(u->row, u->k, a, b, lo, hi);
+}
+/* The same where there may be no row: v is what the meaning's steps give. */
+static inline int32_t
+sn_row_quant(const SnRowUse *u, int64_t a, int64_t b, float v, float scale,
+             int32_t zp, int32_t lo, int32_t hi)
+{
+    if (!u->row)
+        return sn_quant(v, scale, zp, lo, hi);
+    if (!u->real)
+        return sn_row_at(u, a, b, lo, hi);
+    return v != v ? lo : sn_row_at(u, sn_bits_f32(v), 0, lo, hi);
+}
 
 /* ---- tables ---- */
 

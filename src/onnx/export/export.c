@@ -553,7 +553,7 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
                        "the graph computes with rounding %s, which ONNX has no "
                        "operators for; what is quantized for a backend of "
                        "rounding float can be written",
-                       sn_rounding_word(g->rounding));
+                       sn_arith_at(g->rounding)->name);
     open_names(&x);
     SN_TRY(export_graph(&x, &pb));
     set = SN_NEW_N(a, Onnx__OperatorSetIdProto *, x.ndomain + 1);

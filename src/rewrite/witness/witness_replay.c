@@ -377,7 +377,7 @@ claimed(const Replay *r, uint32_t rule, SnRef old)
     const SnType *s = sn_type(r->g, above->in[0].ref), *t = n->res[0].type;
     if (s->nq == 1 && t->nq == 1)
         c = (SnClaim){SN_CLAIM_WITHIN,
-                      ceil(0.5 + 2 * sn_rounding_error(r->g->rounding) +
+                      ceil(0.5 + 2 * sn_arith_at(r->g->rounding)->error +
                            (double)s->scale[0] / (2 * (double)t->scale[0]))};
     return c;
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dsl/model/arith.h"
+
+#include <string.h>
+
+bool
+sn_x_equal(const SnX *a, const SnX *b)
+{
+    if (a == b)
+        return true;
+    if (a->xk != b->xk || a->ty != b->ty || a->i != b->i || a->fn != b->fn ||
+        a->op != b->op || a->mode != b->mode || a->nkid != b->nkid ||
+        a->by != b->by || a->r < b->r || a->r > b->r)
+        return false;
+    for (uint32_t i = 0; i < a->nkid; i++)
+        if (!sn_x_equal(a->kid[i], b->kid[i]))
+            return false;
+    return true;
+}
+
+const SnDefRowOf *
+sn_def_row(const SnDefArith *a, SnForm form, const char *map, unsigned when)
+{
+    for (uint32_t i = 0; a && i < a->nof; i++) {
+        const SnDefRowOf *r = &a->of[i];
+        if (r->form == form && (when & r->mask) == r->is &&
+            (!r->map || (map && sn_name_same(r->map, map))))
+            return r;
+    }
+    return NULL;
+}
+
+const SnDefArith *
+sn_def_arith(const SnDefs *defs, SnRounding number)
+{
+    for (uint32_t i = 0; i < defs->narith; i++)
+        if (defs->arith[i]->number == number && !defs->arith[i]->bad)
+            return defs->arith[i];
+    return NULL;
+}
+
+const char *
+sn_arith_name(const SnDefs *defs, SnRounding number)
+{
+    const SnDefArith *a = sn_def_arith(defs, number);
+
+    return a ? a->name : sn_rounding_word(number);
+}
+
+double
+sn_arith_error(const SnDefs *defs, SnRounding number)
+{
+    const SnDefArith *a = sn_def_arith(defs, number);
+
+    return a ? a->error : 0.5;
+}
+
+static bool
+is_deq(const SnExpr *e)
+{
+    return e->fn == SN_FN_D;
+}
+
+/* sum(d(x) * d(w)) [+ d(b)] */
+static bool
+is_sum_of_products(const SnExpr *e)
+{
+    if (e->ek == SN_E_BIN && e->op == SN_OP_ADD && is_deq(e->kid[1]))
+        e = e->kid[0];
+    if (e->fn != SN_FN_SUM || e->nkid != 1)
+        return false;
+    e = e->kid[0];
+    return e->ek == SN_E_BIN && e->op == SN_OP_MUL && is_deq(e->kid[0]) &&
+           is_deq(e->kid[1]);
+}
+
+SnForm
+sn_form_of(const SnDefSem *sem, const SnExpr *e)
+{
+    if (is_deq(e))
+        return SN_FORM_CONVERT;
+    if (sem->cls == SN_C_CONTRACT && is_sum_of_products(e))
+        return SN_FORM_CONTRACT;
+    if (e->fn == SN_FN_MEAN && e->nkid == 1 && is_deq(e->kid[0]))
+        return SN_FORM_MEAN;
+    if (e->ek == SN_E_BIN && is_deq(e->kid[0]) && is_deq(e->kid[1])) {
+        if (e->op == SN_OP_ADD)
+            return SN_FORM_SUM;
+        if (e->op == SN_OP_SUB)
+            return SN_FORM_DIFFERENCE;
+        if (e->op == SN_OP_MUL)
+            return SN_FORM_PRODUCT;
+    }
+    return SN_FORM_POINT;
+}

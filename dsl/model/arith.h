@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What `arithmetic` blocks say: how a machine computes on codes.  The parser
+ * fills the first half of each struct, dsl/resolve/resolve_arith.c the other.
+ */
+#ifndef SN_MODEL_ARITH_H
+#define SN_MODEL_ARITH_H
+
+#include "base/lang/arithmetic.h"
+#include "dsl/model/model.h"
+
+/* ---- rows, resolved: trees without names ---- */
+
+typedef enum SnXk {
+    SN_X_INT,   /* i */
+    SN_X_REAL,  /* r */
+    SN_X_IN,    /* operand i of the row: a code, a sum, a real */
+    SN_X_SCALE, /* of the result (i 0) or of operand i - 1 */
+    SN_X_ZP,
+    SN_X_N,     /* elements that a mean divides by */
+    SN_X_SHIFT, /* zp_shift */
+    SN_X_Q,     /* the multiplier of the ratio kid[0], */
+    SN_X_S,     /* and its shift */
+    SN_X_FN,    /* fn, mode */
+    SN_X_OP,    /* op */
+    SN_X_NEG,
+    SN_X_NOT
+} SnXk;
+
+typedef struct SnX {
+    SnXk xk;
+    SnTy ty; /* INT, REAL or BOOL */
+    SnPos pos;
+    int64_t i;
+    double r;
+    SnFn fn;
+    SnOp op;
+    SnMode mode;
+    uint32_t nkid;
+    struct SnX *kid[3];
+    const struct SnDefArith *by; /* Q, S: whose ratio line */
+    bool fixed;                  /* the same for all elements of a call */
+    double lo, hi;               /* INT: what it may be */
+} SnX;
+
+/* ---- as written ---- */
+
+typedef struct SnDefLet {
+    const char *name;
+    SnPos pos;
+    SnExpr *e;
+} SnDefLet;
+
+/* scale(v) = e: v an int, and q and s of a ratio. */
+typedef struct SnDefScale {
+    const char *name, *v;
+    SnPos pos, v_pos;
+    SnExpr *e;
+    /* resolved */
+    bool bad; /* errors were reported */
+} SnDefScale;
+
+typedef struct SnDefRow {
+    SnPos pos;
+    bool any;         /* of.s[0] is the word of a form */
+    SnIds of;         /* else kinds */
+    const char *over; /* a map, or NULL */
+    SnPos over_pos;
+    SnExpr *when;
+    uint32_t nlet;
+    SnDefLet *let;
+    SnExpr *e;
+    const char *text; /* source, from `row` to `;` */
+} SnDefRow;
+
+/* A row for one form and map. */
+typedef struct SnDefRowOf {
+    const SnDefRow *row;
+    const char *name; /* in C, without the arithmetic's */
+    SnForm form;
+    const char *map; /* NULL: any */
+    unsigned mask, is;
+    const SnX *x;
+    double error; /* of its roundings, in steps, but for what a multiplier is
+                     off by */
+} SnDefRowOf;
+
+typedef struct SnDefArith {
+    const char *name, *doc, *from;
+    SnPos pos, from_pos;
+    const char *text;
+    bool plugin; /* a plugin's */
+    /* ratio q 31 bits, s 1..62, formed f64; */
+    SnPos ratio; /* src NULL: there is none */
+    int64_t bits, s_lo, s_hi;
+    const char *formed; /* f64, f32; NULL: f64 */
+    SnPos formed_pos;
+    uint32_t nscale;
+    SnDefScale **scale;
+    uint32_t nrow;
+    SnDefRow **row;
+    /* resolved */
+    SnRounding number;
+    const struct SnDefArith *base; /* from */
+    bool f32;                      /* formed f32 */
+    uint8_t visit;                 /* 0 new, 1 under way, 2 done */
+    bool bad;                      /* errors were reported */
+    uint32_t nof;                  /* own rows, then those of base */
+    SnDefRowOf *of;
+    double error;  /* the largest of its rows (SnArith) */
+    uint64_t hash; /* of its rows and lines, and those it inherits */
+} SnDefArith;
+
+/* Equal trees? */
+bool sn_x_equal(const SnX *a, const SnX *b);
+/* The row for a node over a map, NULL: none. */
+const SnDefRowOf *sn_def_row(const SnDefArith *a, SnForm form, const char *map,
+                             unsigned when);
+/* The arithmetic with that number, NULL: none is declared. */
+const SnDefArith *sn_def_arith(const SnDefs *defs, SnRounding number);
+/* Its name, and how far off its roundings are; where it is not declared, of the
+ * three that have a number, as it is called and a half. */
+const char *sn_arith_name(const SnDefs *defs, SnRounding number);
+double sn_arith_error(const SnDefs *defs, SnRounding number);
+/* The form of q(e), whose operands are those of e, in this order: values with
+ * a grid.  POINT where it is none of the others. */
+SnForm sn_form_of(const SnDefSem *sem, const SnExpr *e);
+
+#endif

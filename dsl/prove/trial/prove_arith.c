@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dsl/prove/trial/prove_arith.h"
+
+#include <math.h>
+
+/* A number on the way: an int and a truth value in i. */
+typedef struct Num {
+    int64_t i;
+    float r;
+} Num;
+
+/* A ratio in binary64. */
+static double
+wide(const SnX *x, const SnRowAt *at)
+{
+    double a = x->nkid > 0 ? wide(x->kid[0], at) : 0;
+    double b = x->nkid > 1 ? wide(x->kid[1], at) : 0;
+
+    switch (x->xk) {
+    case SN_X_INT:
+        return (double)x->i;
+    case SN_X_REAL:
+        return x->r;
+    case SN_X_SCALE:
+        return (double)at->g.scale[x->i];
+    case SN_X_ZP:
+        return at->g.zp[x->i];
+    case SN_X_N:
+        return (double)at->g.n;
+    case SN_X_SHIFT:
+        return (double)at->g.zp_shift;
+    case SN_X_NEG:
+        return -a;
+    case SN_X_OP:
+        return x->op == SN_OP_ADD   ? a + b
+               : x->op == SN_OP_SUB ? a - b
+               : x->op == SN_OP_MUL ? a * b
+                                    : a / b;
+    case SN_X_FN:
+        return x->fn == SN_FN_MIN   ? sn_min(a, b)
+               : x->fn == SN_FN_MAX ? sn_max(a, b)
+                                    : a; /* f32 of what is wider */
+    default:
+        sn_bug("a ratio of %d", (int)x->xk);
+    }
+}
+
+static Num value(const SnX *x, const SnRowAt *at);
+
+static int64_t
+split(const SnX *x, const SnRowAt *at)
+{
+    const SnX *r = x->kid[0];
+    bool f32 = x->by->f32;
+    int64_t q, s;
+
+    sn_ratio_split(f32 ? (double)value(r, at).r : wide(r, at), (int)x->by->bits,
+                   (int)x->by->s_lo, (int)x->by->s_hi, &q, &s);
+    return x->xk == SN_X_Q ? q : s;
+}
+
+static int64_t
+rounded(SnMode m, SnQuot q)
+{
+#define MODE(ID, word, text) \
+    case SN_MODE_##ID:       \
+        return sn_quot_##word(q);
+    switch (m) {
+        SN_MODES(MODE)
+    case SN_MODE_NONE:
+        break;
+    }
+#undef MODE
+    sn_bug("rounding %d", (int)m);
+}
+
+static Num
+function(const SnX *x, const Num *v)
+{
+    bool real = x->ty == SN_TY_REAL;
+
+    switch (x->fn) {
+    case SN_FN_SHR:
+        return (Num){.i = rounded(x->mode, sn_quot_shr(v[0].i, v[1].i))};
+    case SN_FN_DIV:
+        return (Num){.i = rounded(x->mode, sn_quot_div(v[0].i, v[1].i))};
+    case SN_FN_MULSHR:
+        return (Num){
+            .i = rounded(x->mode, sn_quot_mulshr(v[0].i, v[1].i, v[2].i))};
+    case SN_FN_SHL:
+        return (Num){.i = sn_int_shl(v[0].i, v[1].i)};
+    case SN_FN_SAT:
+        return (Num){.i = sn_int_sat(v[0].i, (int)v[1].i)};
+    case SN_FN_WRAP:
+        return (Num){.i = sn_int_wrap(v[0].i, (int)v[1].i)};
+    case SN_FN_RNE:
+        return (Num){.i = sn_int_rne(v[0].r)};
+    case SN_FN_F32:
+        return (Num){.r = (float)v[0].i};
+    case SN_FN_FMA:
+        return (Num){.r = fmaf(v[0].r, v[1].r, v[2].r)};
+    case SN_FN_MIN:
+        return real ? (Num){.r = sn_minf(v[0].r, v[1].r)}
+                    : (Num){.i = sn_int_min(v[0].i, v[1].i)};
+    case SN_FN_MAX:
+        return real ? (Num){.r = sn_maxf(v[0].r, v[1].r)}
+                    : (Num){.i = sn_int_max(v[0].i, v[1].i)};
+    case SN_FN_SELECT:
+        return v[0].i ? v[1] : v[2];
+    default:
+        sn_bug("%s in a row", sn_fns[x->fn].word);
+    }
+}
+
+static Num
+compare(const SnX *x, Num a, Num b)
+{
+    bool real = x->kid[0]->ty == SN_TY_REAL;
+    bool lt = real ? a.r < b.r : a.i < b.i, gt = real ? a.r > b.r : a.i > b.i;
+    bool eq = real ? a.r >= b.r && a.r <= b.r : a.i == b.i;
+
+    switch (x->op) {
+    case SN_OP_EQ:
+        return (Num){.i = eq};
+    case SN_OP_NE:
+        return (Num){.i = !eq};
+    case SN_OP_LT:
+        return (Num){.i = lt};
+    case SN_OP_LE:
+        return (Num){.i = lt || eq};
+    case SN_OP_GT:
+        return (Num){.i = gt};
+    case SN_OP_GE:
+        return (Num){.i = gt || eq};
+    case SN_OP_AND:
+        return (Num){.i = a.i && b.i};
+    default:
+        return (Num){.i = a.i || b.i};
+    }
+}
+
+static Num
+operator(const SnX *x, Num a, Num b)
+{
+    if (x->ty == SN_TY_BOOL)
+        return compare(x, a, b);
+    if (x->ty == SN_TY_REAL)
+        return (Num){.r = x->op == SN_OP_ADD   ? a.r + b.r
+                          : x->op == SN_OP_SUB ? a.r - b.r
+                          : x->op == SN_OP_MUL ? a.r * b.r
+                                               : a.r / b.r};
+    return (Num){.i = x->op == SN_OP_ADD   ? sn_int_add(a.i, b.i)
+                      : x->op == SN_OP_SUB ? sn_int_sub(a.i, b.i)
+                                           : sn_int_mul(a.i, b.i)};
+}
+
+static Num
+value(const SnX *x, const SnRowAt *at)
+{
+    Num v[3] = {{0}};
+
+    if (x->xk == SN_X_Q || x->xk == SN_X_S)
+        return (Num){.i = split(x, at)};
+    for (uint32_t i = 0; i < x->nkid; i++)
+        v[i] = value(x->kid[i], at);
+    switch (x->xk) {
+    case SN_X_INT:
+        return (Num){.i = x->i};
+    case SN_X_REAL:
+        return (Num){.r = (float)x->r};
+    case SN_X_IN:
+        return (Num){.i = at->in[x->i], .r = at->real};
+    case SN_X_SCALE:
+        return (Num){.r = at->g.scale[x->i]};
+    case SN_X_ZP:
+        return (Num){.i = at->g.zp[x->i]};
+    case SN_X_N:
+        return (Num){.i = at->g.n};
+    case SN_X_SHIFT:
+        return (Num){.i = at->g.zp_shift};
+    case SN_X_NEG:
+        return (Num){.i = sn_int_sub(0, v[0].i), .r = -v[0].r};
+    case SN_X_NOT:
+        return (Num){.i = !v[0].i};
+    case SN_X_FN:
+        return function(x, v);
+    default:
+        return operator(x, v[0], v[1]);
+    }
+}
+
+int64_t
+sn_row_value(const SnX *x, const SnRowAt *at)
+{
+    return value(x, at).i;
+}
+
+static int64_t
+rescaled(const SnRescaler *r, int32_t q, float sx, int32_t zx, float sy,
+         int32_t zy)
+{
+    SnRowAt at = {.g = {{sy, sx, 0}, {zy, zx, 0}, 1, 0}, .in = {q, 0}};
+
+    return sn_row_value(((const SnDefRowOf *)r->of)->x, &at);
+}
+
+SnRescaler
+sn_row_rescaler(const SnDefs *defs, SnRounding by)
+{
+    const SnDefRowOf *r =
+        sn_def_row(sn_def_arith(defs, by), SN_FORM_CONVERT, NULL, 0);
+
+    return (SnRescaler){r ? rescaled : NULL, r};
+}

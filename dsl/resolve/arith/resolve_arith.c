@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arithmetics: what they inherit, which nodes their rows are for, and where
+ * these apply. */
+#include "dsl/resolve/arith/resolve_arith.h"
+
+#include <math.h>
+#include <xxhash.h>
+
+#define FORM_WORD(ID, word, ...) [SN_FORM_##ID] = word,
+static const char *const form_words[] = {SN_FORMS(FORM_WORD)};
+#define FORM_DOC(ID, word, n, text) [SN_FORM_##ID] = text,
+static const char *const form_docs[] = {SN_FORMS(FORM_DOC)};
+
+static void
+fault(SnDefArith *a)
+{
+    a->bad = true;
+}
+
+/* ---- ratio ---- */
+
+static void
+ratio(SnResolver *rs, SnDefArith *a)
+{
+    static const char *const formed[] = {"f64", "f32"};
+
+    if (!a->ratio.src) {
+        if (a->nscale) {
+            sn_error(rs->d, a->scale[0]->pos, "SN190",
+                     "arithmetic %s has no 'ratio' that gives %s its q and s",
+                     a->name, a->scale[0]->name);
+            sn_diag_help(rs->d, "ratio q 31 bits, s 1..62, formed f64;");
+            fault(a);
+        }
+        return;
+    }
+    if (a->bits < 1 || a->bits > 62) {
+        sn_error(rs->d, a->ratio, "SN190",
+                 "a multiplier has 1 to 62 bits, not %lld", (long long)a->bits);
+        fault(a);
+    }
+    if (a->s_lo > a->s_hi || a->s_lo < -62 || a->s_hi > 126) {
+        sn_error(
+            rs->d, a->ratio, "SN190",
+            "no shift lies in %lld..%lld: expected a range within -62..126",
+            (long long)a->s_lo, (long long)a->s_hi);
+        fault(a);
+    }
+    uint32_t at = a->formed ? sn_name_at(formed, 2, a->formed) : 0;
+    a->f32 = at == 1;
+    if (at == 2) {
+        sn_error(rs->d, a->formed_pos, "SN190",
+                 "a ratio is formed in f64 or f32, not in '%s'", a->formed);
+        fault(a);
+    }
+}
+
+/* ---- which nodes ---- */
+
+/* The form and map of kind n's first result, -1: no row is for it. */
+static int
+form_of_node(const SnDefNode *n, const SnDefSem **sem)
+{
+    const SnExpr *e;
+    bool codes = false;
+
+    *sem = n->nout ? n->rsem[0] : NULL;
+    if (!*sem || !(*sem)->formula)
+        return -1;
+    for (uint32_t t = 0; t < n->ntuple; t++)
+        codes |= sn_conc_quant(n->tuple[t].out[0]) && n->nin &&
+                 sn_conc_quant(n->tuple[t].in[0]);
+    e = (*sem)->formula;
+    if (!codes || e->fn != SN_FN_Q || e->nkid != 1)
+        return -1;
+    SnForm f = sn_form_of(*sem, e->kid[0]);
+    return f == SN_FORM_POINT ? -1 : (int)f;
+}
+
+static bool
+by_map(SnForm f)
+{
+    return f == SN_FORM_CONTRACT || f == SN_FORM_MEAN;
+}
+
+/* The names of operands in rows of nodes without one. */
+static void
+plain_ports(SnRowScope *sc)
+{
+    static const char *const x[] = {"x", "w"}, *const ab[] = {"a", "b"};
+    SnForm f = sc->of->form;
+    bool two = f >= SN_FORM_SUM && f <= SN_FORM_PRODUCT;
+
+    sc->nport = two || f == SN_FORM_CONTRACT ? 2 : f != SN_FORM_POINT;
+    sc->port[0] = two ? ab[0] : x[0];
+    sc->port[1] = two ? ab[1] : x[1];
+    sc->result = "y";
+}
+
+/* Those of kind n, in the order of the formula; of a contract in that of its
+ * map. */
+static void
+node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
+{
+    const SnExpr *e = sem->formula->kid[0];
+    uint32_t count = 0;
+
+    if (sc->of->form == SN_FORM_CONTRACT) {
+        for (uint32_t i = 0; i < sem->narg && count < 2; i++)
+            if (sem->arg[i]->rk == SN_R_PORT)
+                sc->port[count++] = sem->arg[i]->s;
+    } else if (sc->of->form == SN_FORM_MEAN) {
+        sc->port[count++] = e->kid[0]->kid[0]->s;
+    } else if (sc->of->form == SN_FORM_CONVERT) {
+        sc->port[count++] = e->kid[0]->s;
+    } else {
+        for (uint32_t i = 0; i < 2; i++)
+            sc->port[count++] = e->kid[i]->kid[0]->s;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!sc->port[i])
+            sc->port[i] = "";
+    sc->nport = count;
+    sc->result = n->out[0]->name;
+}
+
+/* ---- where ---- */
+
+static bool
+condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
+{
+    static const char *const word[] = {"wide", "whole"};
+    static const unsigned bit[] = {SN_WHEN_WIDE, SN_WHEN_WHOLE};
+    unsigned b = 0;
+    bool is = !not_;
+
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND && !not_)
+        return condition(rs, e->kid[0], false, of) &&
+               condition(rs, e->kid[1], false, of);
+    if (e->ek == SN_E_NOT && !not_)
+        return condition(rs, e->kid[0], true, of);
+    if (e->ek == SN_E_NAME && sn_name_among(word, 2, e->s))
+        b = bit[sn_name_at(word, 2, e->s)];
+    if (e->ek == SN_E_BIN && (e->op == SN_OP_EQ || e->op == SN_OP_NE) &&
+        e->kid[0]->word == SN_W_ROUND &&
+        (e->kid[1]->word == SN_W_AFTER || e->kid[1]->word == SN_W_BEFORE)) {
+        b = SN_WHEN_AFTER;
+        is ^= (e->op == SN_OP_NE) != (e->kid[1]->word == SN_W_BEFORE);
+    }
+    if (!b) {
+        sn_error(rs->d, e->pos, "SN191", "'%s' is no condition of a row",
+                 sn_expr_str(rs->a, e));
+        sn_diag_help(rs->d, "round == after, round == before, wide (sums of "
+                            "64 bits), whole (a mean over all of an image), "
+                            "with 'not' and 'and'");
+        return false;
+    }
+    if (of->mask & b && !(of->is & b) == is) {
+        sn_error(rs->d, e->pos, "SN191", "'%s' contradicts what is before it",
+                 sn_expr_str(rs->a, e));
+        return false;
+    }
+    of->mask |= b;
+    of->is |= is ? b : 0;
+    return true;
+}
+
+/* Does r apply wherever s does? */
+static bool
+takes_all(const SnDefRowOf *r, const SnDefRowOf *s)
+{
+    return r->form == s->form && (r->mask & s->mask) == r->mask &&
+           (s->is & r->mask) == r->is &&
+           (!r->map || (s->map && sn_name_same(r->map, s->map)));
+}
+
+static const char *
+row_name(SnArena *a, const SnDefRowOf *r)
+{
+    static const char *const flag[] = {"after", "wide", "whole"};
+    const char *s = form_words[r->form];
+
+    if (r->map)
+        s = sn_format(a, "%s_%s", s, r->map);
+    for (unsigned i = 0; i < 3; i++)
+        if (r->mask >> i & 1)
+            s = sn_format(a, "%s_%s%s", s, r->is >> i & 1 ? "" : "not_",
+                          flag[i]);
+    return s;
+}
+
+/* ---- one row ---- */
+
+/* May sums have 64 bits where `of` applies?  Not where a row before it takes
+ * those. */
+static bool
+may_be_wide(const SnDefArith *a, const SnDefRowOf *of)
+{
+    SnDefRowOf wide = *of;
+
+    if (of->mask & SN_WHEN_WIDE)
+        return of->is & SN_WHEN_WIDE;
+    wide.mask |= SN_WHEN_WIDE;
+    wide.is |= SN_WHEN_WIDE;
+    for (uint32_t i = 0; i < a->nof; i++)
+        if (takes_all(&a->of[i], &wide))
+            return false;
+    return true;
+}
+
+static void
+add(SnResolver *rs, SnDefArith *a, const SnDefRow *r, SnDefRowOf of,
+    const SnDefNode *n, const SnDefSem *sem)
+{
+    SnRowVar var[16];
+    SnRowScope sc = {.rs = rs, .arith = a, .of = &of, .var = var};
+
+    of.name = row_name(rs->a, &of);
+    for (uint32_t i = 0; i < a->nof; i++)
+        if (takes_all(&a->of[i], &of)) {
+            sn_error(rs->d, r->pos, "SN191",
+                     "this row is never reached: one before it takes all");
+            sn_diag_span(rs->d, a->of[i].row->pos, "that one");
+            fault(a);
+            return;
+        }
+    sc.wide = may_be_wide(a, &of);
+    if (n)
+        node_ports(&sc, n, sem);
+    else
+        plain_ports(&sc);
+    for (uint32_t i = 0; i < r->nlet; i++) {
+        SnX *x = i < 16 ? sn_row_x(&sc, r->let[i].e) : NULL;
+        if (i >= 16)
+            sn_error(rs->d, r->let[i].pos, "SN191",
+                     "a row has at most 16 names of its own");
+        if (!x) {
+            fault(a);
+            return;
+        }
+        var[sc.nvar++] = (SnRowVar){r->let[i].name, x};
+    }
+    SnX *x = sn_row_x(&sc, r->e);
+    if (x && x->ty != SN_TY_INT) {
+        sn_error(rs->d, r->e->pos, "SN191", "'%s' is %s, expected a code",
+                 sn_expr_str(rs->a, r->e), sn_ty_name(x->ty));
+        sn_diag_help(rs->d, "sat(rne(%s), 32)", sn_expr_str(rs->a, r->e));
+        x = NULL;
+    }
+    if (!x) {
+        fault(a);
+        return;
+    }
+    of.x = x;
+    of.error = sn_row_error(x);
+    SN_PUSH(rs->a, a->of, a->nof, of);
+}
+
+static bool
+over(SnResolver *rs, const SnDefRow *r, SnDefRowOf *of)
+{
+    if (!r->over)
+        return true;
+    if (!sn_def_map(rs->defs, r->over)) {
+        SnCands v = sn_cands(rs);
+        for (uint32_t i = 0; i < rs->defs->nmap; i++)
+            sn_cands_add(&v, rs->defs->map[i]->name, &rs->defs->map[i]->pos);
+        sn_resolve_unknown(rs, r->over_pos, "map", r->over, NULL, &v);
+        return false;
+    }
+    if (!by_map(of->form)) {
+        sn_error(rs->d, r->over_pos, "SN191",
+                 "rows of '%s' go element by element: 'over' is for contract "
+                 "and mean",
+                 form_words[of->form]);
+        return false;
+    }
+    of->map = r->over;
+    return true;
+}
+
+static bool
+any_form(SnResolver *rs, const SnDefRow *r, SnDefRowOf *of)
+{
+    uint32_t f = sn_name_at(form_words, SN_NFORM, r->of.s[0]);
+    SnCands v = sn_cands(rs);
+
+    if (f < SN_NFORM) {
+        of->form = (SnForm)f;
+        return true;
+    }
+    for (uint32_t i = 0; i < SN_NFORM; i++)
+        sn_cands_add(&v, form_words[i], NULL);
+    sn_resolve_unknown(rs, r->of.pos[0], "form", r->of.s[0], NULL, &v);
+    return false;
+}
+
+static void
+row(SnResolver *rs, SnDefArith *a, const SnDefRow *r)
+{
+    SnDefRowOf of = {.row = r};
+
+    if (r->any) {
+        if (any_form(rs, r, &of) && over(rs, r, &of) &&
+            (!r->when || condition(rs, r->when, false, &of)))
+            add(rs, a, r, of, NULL, NULL);
+        else
+            fault(a);
+        return;
+    }
+    for (uint32_t i = 0; i < r->of.n; i++) {
+        const SnDefNode *n = sn_resolve_node(rs, r->of.pos[i], r->of.s[i]);
+        const SnDefSem *sem = NULL;
+        if (sn_resolve_bad(rs, n)) {
+            fault(a);
+            continue;
+        }
+        int f = form_of_node(n, &sem);
+        of = (SnDefRowOf){.row = r, .form = f < 0 ? 0 : (SnForm)f};
+        if (f < 0) {
+            sn_error(rs->d, r->of.pos[i], "SN191",
+                     "no row is for %s: it is none of %s, %s, %s, %s, %s, %s",
+                     n->name, form_docs[0], form_docs[1], form_docs[2],
+                     form_docs[3], form_docs[4], form_docs[5]);
+            fault(a);
+            continue;
+        }
+        if (by_map(of.form))
+            of.map = sem->map;
+        if (r->over) {
+            sn_error(rs->d, r->over_pos, "SN191",
+                     "'over' stands behind 'any': %s is over %s", n->name,
+                     sem->map);
+            fault(a);
+        } else if (!r->when || condition(rs, r->when, false, &of)) {
+            add(rs, a, r, of, n, sem);
+        } else {
+            fault(a);
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+/* The rows of `from` behind a's own, without those that are never reached.
+ * What no row says stands as float has it. */
+static void
+inherit(SnResolver *rs, SnDefArith *a)
+{
+    const SnDefArith *from = a->base;
+    uint32_t own = a->nof;
+
+    if (!from && a->number != SN_ROUNDING_FLOAT)
+        from = sn_def_arith(rs->defs, SN_ROUNDING_FLOAT);
+    for (uint32_t i = 0; from && i < from->nof; i++) {
+        bool hidden = false;
+        for (uint32_t k = 0; k < own; k++)
+            hidden |= takes_all(&a->of[k], &from->of[i]);
+        if (!hidden)
+            SN_PUSH(rs->a, a->of, a->nof, from->of[i]);
+    }
+    a->error = 0.5;
+    for (uint32_t i = 0; i < a->nof; i++)
+        a->error = fmax(a->error, a->of[i].error);
+    a->hash = XXH64(a->text, strlen(a->text), from ? from->hash : 0);
+}
+
+/* Lemmas take float's results for the meaning's own steps, but for sums over
+ * sets and where the zero point is added before rounding. */
+static void
+only_known(SnResolver *rs, SnDefArith *a)
+{
+    for (uint32_t i = 0; i < a->nof; i++) {
+        const SnDefRowOf *r = &a->of[i];
+        if (by_map(r->form) || r->is & SN_WHEN_AFTER)
+            continue;
+        sn_error(rs->d, r->row->pos, "SN190",
+                 "arithmetic float computes '%s' by its meaning's own steps, "
+                 "which proofs rely on",
+                 form_words[r->form]);
+        sn_diag_help(rs->d, "declare another arithmetic: "
+                            "arithmetic NAME from float { .. }");
+        fault(a);
+    }
+}
+
+static void
+block(SnResolver *rs, SnDefArith *a)
+{
+    SnDefs *s = rs->defs;
+    uint32_t at = a->from ? sn_named_at(s->arith, s->narith, a->from) : 0;
+
+    if (a->visit)
+        return;
+    a->visit = 1;
+    if (a->from && at == s->narith) {
+        SnCands v = sn_cands(rs);
+        for (uint32_t i = 0; i < s->narith; i++)
+            sn_cands_add(&v, s->arith[i]->name, &s->arith[i]->pos);
+        sn_resolve_unknown(rs, a->from_pos, "arithmetic", a->from, NULL, &v);
+        fault(a);
+    } else if (a->from) {
+        block(rs, s->arith[at]);
+        if (s->arith[at]->visit == 1) {
+            sn_error(rs->d, a->from_pos, "SN190",
+                     "arithmetic %s inherits from itself", a->name);
+            fault(a);
+        } else {
+            a->base = s->arith[at];
+            a->bad |= a->base->bad;
+        }
+    }
+    ratio(rs, a);
+    for (uint32_t i = 0; i < a->nscale; i++) {
+        uint32_t was = sn_named_at(a->scale, i, a->scale[i]->name);
+        if (was < i) {
+            sn_resolve_twice(rs, a->scale[i]->pos, "scale", a->scale[i]->name,
+                             a->scale[was]->pos);
+            fault(a);
+        }
+    }
+    for (uint32_t i = 0, ok = !a->bad; ok && i < a->nrow; i++)
+        row(rs, a, a->row[i]);
+    if (a->number == SN_ROUNDING_FLOAT)
+        only_known(rs, a);
+    if (!a->bad)
+        inherit(rs, a);
+    a->visit = 2;
+}
+
+void
+sn_resolve_ariths(SnResolver *rs)
+{
+    SnDefs *s = rs->defs;
+
+    for (uint32_t i = 0; i < s->narith; i++) {
+        uint32_t was = sn_named_at(s->arith, i, s->arith[i]->name);
+        SnDefArith *a = s->arith[i];
+        a->number = sn_rounding_named(a->name);
+        if (a->number == SN_NROUNDING) {
+            sn_error(rs->d, a->pos, "SN190",
+                     "arithmetic %s: rules claim something under float, "
+                     "single and double alone",
+                     a->name);
+            sn_diag_help(rs->d, "change what these three say");
+        }
+        if (was < i)
+            sn_resolve_twice(rs, s->arith[i]->pos, "arithmetic",
+                             s->arith[i]->name, s->arith[was]->pos);
+    }
+    for (uint32_t i = 0; i < s->narith; i++)
+        if (s->arith[i]->number == SN_ROUNDING_FLOAT)
+            block(rs, s->arith[i]);
+    for (uint32_t i = 0; i < s->narith; i++)
+        block(rs, s->arith[i]);
+}

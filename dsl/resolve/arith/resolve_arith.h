@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shared by the files about arithmetics: resolve_arith.c has blocks and which
+ * nodes their rows are for, resolve_row.c the formulas of rows. */
+#ifndef SN_RESOLVE_ARITH_H
+#define SN_RESOLVE_ARITH_H
+
+#include <string.h>
+#include "dsl/model/arith.h"
+#include "dsl/resolve/resolver.h"
+
+typedef struct SnRowVar {
+    const char *name;
+    SnX *x;
+} SnRowVar;
+
+typedef struct SnRowScope {
+    SnResolver *rs;
+    const SnDefArith *arith;
+    const SnDefRowOf *of;
+    bool wide;      /* sums may have 64 bits */
+    bool in_scale;  /* only var has values */
+    uint32_t nport; /* operands, as the row calls them */
+    const char *port[2], *result;
+    uint32_t nvar;
+    SnRowVar *var; /* lets; in a scale its value, q and s */
+    bool bad;      /* an error was reported */
+} SnRowScope;
+
+/* e without names, NULL where an error was reported. */
+SnX *sn_row_x(SnRowScope *sc, const SnExpr *e);
+/* How far off the roundings of x may be, in units of x. */
+double sn_row_error(const SnX *x);
+
+#endif

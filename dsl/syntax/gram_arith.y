@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The grammar of arithmetics; a part of the one that gram.y begins. */
+item ::= arithhead(K) LB ariths close(T).      { sn_parse_arith_end(P, K, T); }
+%type arithhead {SnTok}
+arithhead(T) ::= ARITHMETIC(K) ID(N) docopt(D). { T = K;
+                                     sn_parse_arith(P, N, (SnTok){0}, D); }
+arithhead(T) ::= ARITHMETIC(K) ID(N) FROM ID(F) docopt(D). { T = K;
+                                     sn_parse_arith(P, N, F, D); }
+ariths ::= .
+ariths ::= ariths arith.
+arith ::= error SEMI.
+arith ::= RATIO(K) ID(Q) INT(B) ID(W) COMMA ID(S) sint(L) DOTDOT sint(H) aformed(F) SEMI.
+                                   { sn_parse_ratio(P, K, Q, B, W, S, L, H, F); }
+%type sint {SnTok}
+sint(T) ::= INT(N).                { T = N; }
+sint(T) ::= MINUS(K) INT(N).       { T = N; T.v.i = -N.v.i; T.raw = K.raw;
+                                     T.pos = sn_parse_span(K.pos, N.pos); }
+%type aformed {SnTok}
+aformed(T) ::= .                   { T = (SnTok){0}; }
+aformed(T) ::= COMMA ID(W) ID(F).  { T = sn_parse_formed(P, W, F); }
+arith ::= ID(N) LP ID(V) RP EQ expr(E) SEMI.   { sn_parse_scale(P, N, V, E); }
+arith ::= rowhead(K) rowover rowwhen rowlets EQ expr(E) SEMI(T). { sn_parse_row_end(P,
+                                                     K, T, E); }
+%type rowhead {SnTok}
+rowhead(T) ::= ROW(K) ids(L).      { T = K; sn_parse_row(P, K, false, L); }
+rowhead(T) ::= ROW(K) ANY formword(N). { T = K; sn_parse_row(P, K, true,
+                                     sn_parse_ids(P, (SnIds){0}, N)); }
+%type formword {SnTok}
+formword(T) ::= ID(N).             { T = N; }
+formword(T) ::= CONTRACT(N).       { T = N; }
+rowover ::= .
+rowover ::= OVER ID(N).            { sn_parse_row_over(P, N); }
+rowwhen ::= .
+rowwhen ::= WHEN expr(E).          { sn_parse_row_when(P, E); }
+rowlets ::= .
+rowlets ::= LET rowletl.
+rowletl ::= rowlet.
+rowletl ::= rowletl COMMA rowlet.
+rowlet ::= ID(N) EQ expr(E).       { sn_parse_row_let(P, N, E); }
+/* scale(v : m) */
+arg(E) ::= expr(X) COLON expr(Y).  { E = sn_parse_at_ratio(P, X, Y); }
+

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sn_arith.h and sn_arith.c: rows of arithmetics as functions, and the tables
+ * of them.  What is the same for all elements of a call is made once, by a
+ * row's open function; the other, in the header, computes a code. */
+#include <string.h>
+
+#include "dsl/model/arith.h"
+#include "gen/text/emit.h"
+
+enum { NRATIO = 4 };
+
+typedef struct Row {
+    SnArena *a;
+    const SnX *ratio[NRATIO]; /* Q or S of each */
+    uint32_t nratio;
+    const SnX *k[SN_ROW_NK];
+    uint32_t nk;
+    bool open; /* writing the open function */
+    bool f64;  /* inside a ratio that is formed in binary64 */
+    const char *why;
+} Row;
+
+static const char *put(Row *w, const SnX *x);
+
+/* ---- constants ---- */
+
+static bool
+literal(const SnX *x)
+{
+    return x->xk == SN_X_INT || x->xk == SN_X_REAL ||
+           (x->xk == SN_X_FN && x->fn == SN_FN_F32 && literal(x->kid[0]));
+}
+
+static uint32_t
+ratio_at(Row *w, const SnX *x)
+{
+    for (uint32_t i = 0; i < w->nratio; i++)
+        if (w->ratio[i]->by == x->by &&
+            sn_x_equal(w->ratio[i]->kid[0], x->kid[0]))
+            return i;
+    if (w->nratio == NRATIO) {
+        w->why = "more than 4 ratios";
+        return 0;
+    }
+    w->ratio[w->nratio] = x;
+    return w->nratio++;
+}
+
+/* The largest parts that do not change become constants. */
+static void
+find_constants(Row *w, const SnX *x)
+{
+    if (!x->fixed) {
+        for (uint32_t i = 0; i < x->nkid; i++)
+            find_constants(w, x->kid[i]);
+        return;
+    }
+    if (literal(x))
+        return;
+    for (uint32_t i = 0; i < w->nk; i++)
+        if (sn_x_equal(w->k[i], x))
+            return;
+    if (w->nk == SN_ROW_NK)
+        w->why = sn_format(w->a, "more than %d constants", SN_ROW_NK);
+    else
+        w->k[w->nk++] = x;
+}
+
+static void
+find_ratios(Row *w, const SnX *x)
+{
+    if (x->xk == SN_X_Q || x->xk == SN_X_S)
+        ratio_at(w, x);
+    for (uint32_t i = 0; i < x->nkid; i++)
+        find_ratios(w, x->kid[i]);
+}
+
+/* ---- expressions ---- */
+
+static const char *
+number(Row *w, const SnX *x)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, w->a);
+    if (x->xk == SN_X_INT && !w->f64)
+        sn_emit_i64(&b, x->i);
+    else if (w->f64)
+        sn_emit_f64(&b, x->xk == SN_X_INT ? (double)x->i : x->r);
+    else
+        sn_emit_f32(&b, x->r);
+    return sn_buf_str(&b);
+}
+
+static const char *
+call(Row *w, const SnX *x)
+{
+    const SnFnWord *f = &sn_fns[x->fn];
+    const char *s = f->row ? f->row_c : f->formula, *args = "";
+    bool real = x->ty == SN_TY_REAL;
+
+    if (x->fn == SN_FN_F32 && x->kid[0]->xk == SN_X_INT && !w->f64) {
+        SnX r = {.xk = SN_X_REAL, .r = (double)x->kid[0]->i};
+        return number(w, &r);
+    }
+    if (x->fn == SN_FN_F32)
+        return w->f64 ? put(w, x->kid[0])
+                      : sn_format(w->a, "(float)%s", put(w, x->kid[0]));
+    if (x->fn == SN_FN_SELECT)
+        return sn_format(w->a, "(%s ? %s : %s)", put(w, x->kid[0]),
+                         put(w, x->kid[1]), put(w, x->kid[2]));
+    if (x->fn == SN_FN_MIN || x->fn == SN_FN_MAX)
+        s = sn_format(w->a, "sn_%s%s%s", real ? "" : "int_", f->word,
+                      real && !w->f64 ? "f" : "");
+    for (uint32_t i = 0; i < x->nkid; i++)
+        args =
+            sn_format(w->a, "%s%s%s", args, i ? ", " : "", put(w, x->kid[i]));
+    s = sn_format(w->a, "%s(%s)", s, args);
+    return x->mode == SN_MODE_NONE
+               ? s
+               : sn_format(w->a, "sn_quot_%s(%s)", sn_mode_words[x->mode], s);
+}
+
+static const char *
+operator(Row *w, const SnX *x)
+{
+    static const char *const op[] = {
+        "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+    static const char *const fn[] = {"sn_int_add", "sn_int_sub", "sn_int_mul"};
+    const char *a = put(w, x->kid[0]), *b = put(w, x->kid[1]);
+
+    if (x->ty == SN_TY_INT && !w->f64)
+        return sn_format(w->a, "%s(%s, %s)", fn[x->op], a, b);
+    if (x->ty == SN_TY_REAL && x->op == SN_OP_MUL && !w->f64)
+        return sn_format(w->a, "sn_mulf(%s, %s)", a, b);
+    return sn_format(w->a, "(%s %s %s)", a, op[x->op], b);
+}
+
+static const char *
+leaf(Row *w, const SnX *x)
+{
+    const char *as = w->f64 ? "(double)" : "";
+
+    switch (x->xk) {
+    case SN_X_IN:
+        return x->ty == SN_TY_REAL ? "sn_f32_of_bits((uint32_t)a)"
+               : x->i              ? "b"
+                                   : "a";
+    case SN_X_SCALE:
+        return sn_format(w->a, "%sg->scale[%d]", as, (int)x->i);
+    case SN_X_ZP:
+        return sn_format(w->a, "%sg->zp[%d]", as, (int)x->i);
+    case SN_X_N:
+        return sn_format(w->a, "%sg->n", as);
+    case SN_X_SHIFT:
+        return sn_format(w->a, "%sg->zp_shift", as);
+    case SN_X_Q:
+        return sn_format(w->a, "q%u", ratio_at(w, x));
+    case SN_X_S:
+        return sn_format(w->a, "s%u", ratio_at(w, x));
+    default:
+        return number(w, x);
+    }
+}
+
+static const char *
+put(Row *w, const SnX *x)
+{
+    if (x->fixed && !literal(x) && !w->open)
+        for (uint32_t i = 0; i < w->nk; i++)
+            if (sn_x_equal(w->k[i], x))
+                return sn_format(w->a,
+                                 x->ty == SN_TY_REAL
+                                     ? "sn_f32_of_bits((uint32_t)k[%u])"
+                                     : "k[%u]",
+                                 i);
+    switch (x->xk) {
+    case SN_X_FN:
+        return call(w, x);
+    case SN_X_OP:
+        return operator(w, x);
+    case SN_X_NEG:
+        return x->ty == SN_TY_INT && !w->f64
+                   ? sn_format(w->a, "sn_int_sub(0, %s)", put(w, x->kid[0]))
+                   : sn_format(w->a, "(-%s)", put(w, x->kid[0]));
+    case SN_X_NOT:
+        return sn_format(w->a, "!%s", put(w, x->kid[0]));
+    default:
+        return leaf(w, x);
+    }
+}
+
+/* ---- functions ---- */
+
+static const char *
+row_fn(const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
+{
+    return sn_format(s->arena, "sn_%s_%s", sn_lower(s->arena, a->name),
+                     r->name);
+}
+
+static void
+prepare(Row *w, const SnDefs *s, const SnDefRowOf *r)
+{
+    *w = (Row){.a = s->arena};
+    find_constants(w, r->x);
+    for (uint32_t i = 0; i < w->nk; i++)
+        find_ratios(w, w->k[i]);
+}
+
+static void
+put_comment(SnBuf *b, const SnDefRowOf *r)
+{
+    SnBuf x, q;
+
+    sn_buf_init(&x, b->a);
+    sn_buf_init(&q, b->a);
+    sn_emit_lines(
+        &x, 0, 77,
+        sn_format(b->a, "%s:\n%s", sn_where(b->a, r->row->pos), r->row->text));
+    sn_emit_quote(&q, " * ", sn_buf_str(&x));
+    sn_putf(b, "\n/*%s */\n", sn_buf_str(&q) + 2);
+}
+
+static bool
+reads(const SnX *x, int64_t in)
+{
+    bool any = x->xk == SN_X_IN && x->i == in;
+
+    for (uint32_t i = 0; i < x->nkid; i++)
+        any |= reads(x->kid[i], in);
+    return any;
+}
+
+static void
+put_fn(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
+{
+    Row w;
+
+    prepare(&w, s, r);
+    put_comment(b, r);
+    sn_putf(b,
+            "static inline int64_t\n%s(const int64_t *k, int64_t a, int64_t b)"
+            "\n{\n",
+            row_fn(s, a, r));
+    if (!w.nk)
+        sn_puts(b, "    (void)k;\n");
+    if (!reads(r->x, 0))
+        sn_puts(b, "    (void)a;\n");
+    if (!reads(r->x, 1))
+        sn_puts(b, "    (void)b;\n");
+    sn_emit_lines(b, 4, 80, sn_format(s->arena, "return %s;", put(&w, r->x)));
+    sn_puts(b, "}\n");
+}
+
+static bool
+uses_grids(const SnX *x)
+{
+    bool any = x->xk >= SN_X_SCALE && x->xk <= SN_X_SHIFT;
+
+    for (uint32_t i = 0; i < x->nkid; i++)
+        any |= uses_grids(x->kid[i]);
+    return any;
+}
+
+static void
+put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
+         SnDiag *d)
+{
+    bool any = false;
+    Row w;
+
+    prepare(&w, s, r);
+    w.open = true;
+    put_comment(b, r);
+    sn_putf(b, "static void\n%s_open(const SnRowGrids *g, int64_t *k)\n{\n",
+            row_fn(s, a, r) + 3);
+    for (uint32_t i = 0; i < w.nk; i++)
+        any |= uses_grids(w.k[i]);
+    if (!any)
+        sn_puts(b, "    (void)g;\n");
+    if (!w.nk)
+        sn_puts(b, "    (void)k;\n");
+    for (uint32_t i = 0; i < w.nratio; i++)
+        sn_putf(b, "    int64_t q%u, s%u;\n", i, i);
+    sn_puts(b, w.nratio ? "\n" : "");
+    for (uint32_t i = 0; i < w.nratio; i++) {
+        const SnDefArith *by = w.ratio[i]->by;
+        w.f64 = !by->f32;
+        const char *m = put(&w, w.ratio[i]->kid[0]);
+        w.f64 = false;
+        sn_emit_lines(
+            b, 4, 80,
+            sn_format(s->arena, "sn_ratio_split(%s, %d, %d, %d, &q%u, &s%u);",
+                      m, (int)by->bits, (int)by->s_lo, (int)by->s_hi, i, i));
+        sn_putf(b, "    (void)q%u;\n    (void)s%u;\n", i, i);
+    }
+    for (uint32_t i = 0; i < w.nk; i++)
+        sn_emit_lines(b, 4, 80,
+                      sn_format(s->arena,
+                                w.k[i]->ty == SN_TY_REAL
+                                    ? "k[%u] = sn_bits_f32(%s);"
+                                    : "k[%u] = %s;",
+                                i, put(&w, w.k[i])));
+    sn_puts(b, "}\n");
+    if (w.why)
+        sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
+}
+
+/* ---- tables ---- */
+
+/* Whose row it is: a's own, or one that it inherits. */
+static const SnDefArith *
+owner(const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
+{
+    for (uint32_t i = 0; i < s->narith; i++)
+        for (uint32_t k = 0; k < s->arith[i]->nrow; k++)
+            if (s->arith[i]->row[k] == r->row)
+                return s->arith[i];
+    return a;
+}
+
+static void
+put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
+{
+    const char *lo = sn_lower(s->arena, a->name);
+    Row w;
+
+    if (a->nof)
+        sn_putf(b, "\nstatic const SnArithRow %s_row[] = {\n", lo);
+    for (uint32_t i = 0; i < a->nof; i++) {
+        const SnDefRowOf *r = &a->of[i];
+        const char *fn = row_fn(s, owner(s, a, r), r);
+#define FORM_ENUM(ID, ...) [SN_FORM_##ID] = #ID,
+        static const char *const form[] = {SN_FORMS(FORM_ENUM)};
+#undef FORM_ENUM
+        prepare(&w, s, r);
+        sn_putf(b, "    { \"%s\", %u, SN_FORM_%s, ", fn, w.nk, form[r->form]);
+        sn_emit_str(b, r->map);
+        sn_putf(b, ", %u, %u, %s_open, %s },\n", r->mask, r->is, fn + 3, fn);
+    }
+    if (a->nof)
+        sn_puts(b, "};\n");
+    sn_putf(b, "%sconst SnArith sn_arith_%s = {\n    .name = ",
+            a->plugin ? "static " : "", lo);
+    sn_emit_str(b, a->name);
+    sn_puts(b, ", .error = ");
+    sn_emit_f64(b, a->error);
+    if (a->nof)
+        sn_putf(b, ", .nrow = %u, .row = %s_row", a->nof, lo);
+    sn_puts(b, "\n};\n");
+}
+
+static void
+put_rows(SnBuf *b, const SnDefs *s, SnDiag *d, bool open)
+{
+    for (uint32_t i = 0; i < s->narith; i++) {
+        const SnDefArith *a = s->arith[i];
+        if (a->plugin != s->is_plugin)
+            continue;
+        for (uint32_t k = 0; k < a->nof; k++) {
+            if (owner(s, a, &a->of[k]) != a)
+                continue;
+            if (open)
+                put_open(b, s, a, &a->of[k], d);
+            else
+                put_fn(b, s, a, &a->of[k]);
+        }
+        if (open)
+            put_table(b, s, a);
+    }
+}
+
+void
+sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    const char *h = sn_emit_name(s, "arith.h");
+    bool any = !s->is_plugin;
+    SnBuf b;
+
+    for (uint32_t i = 0; i < s->narith; i++)
+        any |= s->arith[i]->plugin;
+    if (!any)
+        return;
+    sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, "Rows of arithmetics.");
+    sn_putf(&b,
+            "#ifndef %s\n#define %s\n\n#include \"base/lang/arithmetic.h\"\n\n",
+            sn_emit_guard(s, "ARITH_H"), sn_emit_guard(s, "ARITH_H"));
+    sn_emit_open(&b);
+    put_rows(&b, s, d, false);
+    sn_puts(&b, "\n");
+    for (uint32_t i = 0; i < s->narith && !s->is_plugin; i++)
+        sn_putf(&b, "extern const SnArith sn_arith_%s;\n",
+                sn_lower(s->arena, s->arith[i]->name));
+    if (!s->is_plugin)
+        sn_puts(&b, "extern const SnArith *const sn_core_arith[];\n"
+                    "extern const uint32_t sn_core_narith;\n");
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, h, d);
+    sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, "Arithmetics: what is made once, and tables.");
+    sn_putf(&b, "#include \"%s\"\n", h);
+    put_rows(&b, s, d, true);
+    if (!s->is_plugin) {
+        sn_puts(&b, "\nconst SnArith *const sn_core_arith[] = {\n");
+        for (uint32_t i = 0; i < s->narith; i++)
+            sn_putf(&b, "    [%d] = &sn_arith_%s,\n", (int)s->arith[i]->number,
+                    sn_lower(s->arena, s->arith[i]->name));
+        sn_putf(&b, "    NULL\n};\nconst uint32_t sn_core_narith = %u;\n",
+                s->narith);
+    }
+    sn_emit_file(&b, outdir, sn_emit_name(s, "arith.c"), d);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Arithmetics of machines as tables of functions: what `arithmetic` blocks of
+ * .def files become (docs/language.md, "Arithmetic").  A row says how a form of
+ * meaning is computed on codes; where an arithmetic has none, the result is
+ * the meaning's own steps (docs/numerics.md).  sinter-gen writes the tables;
+ * evaluators look rows up, once a call. */
+#ifndef SN_ARITHMETIC_H
+#define SN_ARITHMETIC_H
+
+#include "base/num.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Forms of meaning that may have rows: X(ID, word, operands, meaning). */
+#define SN_FORMS(X)                                            \
+    X(CONVERT, "convert", 1, "q(d(x)), from codes to codes")   \
+    X(CONTRACT, "contract", 2, "sums of products, and a bias") \
+    X(MEAN, "mean", 1, "q(mean(d(x)))")                        \
+    X(SUM, "sum", 2, "q(d(a) + d(b))")                         \
+    X(DIFFERENCE, "difference", 2, "q(d(a) - d(b))")           \
+    X(PRODUCT, "product", 2, "q(d(a) * d(b))")                 \
+    X(POINT, "point", 0, "q of any real")
+#define SN_FORM_ID(ID, ...) SN_FORM_##ID,
+typedef enum SnForm { SN_FORMS(SN_FORM_ID) SN_NFORM } SnForm;
+#undef SN_FORM_ID
+
+/* Where a row applies. */
+enum {
+    SN_WHEN_AFTER = 1, /* the node has round = after */
+    SN_WHEN_WIDE = 2,  /* sums have 64 bits: an operand has 16, or a mean */
+    SN_WHEN_WHOLE = 4  /* the set of a mean is all of an image, without pads */
+};
+
+enum { SN_ROW_NK = 12 }; /* constants of a row, at most */
+
+/* What constants of a row follow from: [0] is the result's grid, the others
+ * are the operands'. */
+typedef struct SnRowGrids {
+    float scale[3];
+    int32_t zp[3];
+    int64_t n;        /* elements that a mean divides by */
+    int64_t zp_shift; /* of a node with round = after */
+} SnRowGrids;
+
+/* A row: open fills k, reals as their bits; fn computes a code, not clamped
+ * yet, from a and b: the codes, the sum (a), or the bits of a real (a). */
+typedef struct SnArithRow {
+    const char *name; /* of fn */
+    uint32_t nk;      /* constants */
+    SnForm form;
+    const char *map;   /* of nodes over this map alone; NULL: any */
+    unsigned mask, is; /* SN_WHEN_: where the flags in mask are these */
+    void (*open)(const SnRowGrids *g, int64_t k[SN_ROW_NK]);
+    int64_t (*fn)(const int64_t *k, int64_t a, int64_t b);
+} SnArithRow;
+
+typedef struct SnArith {
+    const char *name;
+    double error; /* of one rounding, at most, in steps, but for what a
+                     multiplier is off by */
+    uint32_t nrow;
+    const SnArithRow *row; /* the first that applies counts */
+} SnArith;
+
+/* The row for a node over a map, NULL: none. */
+static inline const SnArithRow *
+sn_arith_row(const SnArith *a, SnForm form, const char *map, unsigned when)
+{
+    for (uint32_t i = 0; i < a->nrow; i++) {
+        const SnArithRow *r = &a->row[i];
+        if (r->form == form && (when & r->mask) == r->is &&
+            (!r->map || (map && !strcmp(r->map, map))))
+            return r;
+    }
+    return NULL;
+}
+
+/* Opens the row of a conversion from (sx, zx) to (sy, zy). */
+static inline void
+sn_row_open(const SnArithRow *r, float sx, int32_t zx, float sy, int32_t zy,
+            int64_t *k)
+{
+    SnRowGrids g = {{sy, sx, 0}, {zy, zx, 0}, 1, 0};
+
+    r->open(&g, k);
+}
+
+static inline int32_t
+sn_row_code(const SnArithRow *r, const int64_t *k, int64_t a, int64_t b,
+            int32_t lo, int32_t hi)
+{
+    int64_t v = r->fn(k, a, b);
+
+    return v < lo ? lo : v > hi ? hi : (int32_t)v;
+}
+
+/* m > 0 as *q * 2^-*s, q of so many bits, rounded to nearest, and lo <= *s <=
+ * hi: 0 below, and the largest multiplier above.  What the split of a `ratio`
+ * line gives. */
+static inline void
+sn_ratio_split(double m, int bits, int lo, int hi, int64_t *q, int64_t *s)
+{
+    const int64_t one = INT64_C(1) << bits;
+    int e;
+    double f = frexp(m, &e);
+
+    *q = (int64_t)(f * (double)one + 0.5);
+    if (*q == one) {
+        *q /= 2;
+        e++;
+    }
+    *s = bits - e;
+    if (*s > hi) {
+        *q = 0;
+        *s = bits < lo ? lo : bits > hi ? hi : bits;
+    } else if (*s < lo) {
+        *q = one - 1;
+        *s = lo;
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
