@@ -53,7 +53,7 @@ typedef struct SnNode {
     uint32_t nin;
     uint8_t nres;
     bool dead;        /* removed; ids are never reused */
-    bool calibrated;  /* saturation on an open side is an artefact (dsl.md) */
+    bool calibrated;  /* saturation on an open side is an artefact */
     bool stays_float; /* the quantizer decided so; binds integerize, is no
                          part of the graph's meaning */
     SnId order;       /* among inputs, among outputs: the smallest is first */

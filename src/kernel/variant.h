@@ -5,7 +5,8 @@
  * A file FAMILY_ISA.c defines sn_register_FAMILY_ISA, which adds its table; it
  * does nothing where the compiler's target lacks the instructions.  make
  * collects the names of these functions (sn_variants.c), so that a new
- * instruction set is one file a family and a line in isa.h. */
+ * instruction set is one file a family, and what docs/architecture.md lists
+ * under "An instruction set". */
 #ifndef SN_VARIANT_H
 #define SN_VARIANT_H
 

@@ -6,7 +6,7 @@
  * Saturation is meaning.  A producer carries it as its clamp, so merging needs
  * no guard where there is one.  A consumer cannot, so absorbing needs
  * covers(r, reach(x)), or that what the Rescale cuts off makes no difference
- * to the consumer, or the waiver for calibrated Rescales (dsl.md 1.2.9,10). */
+ * to the consumer, or the waiver for calibrated Rescales. */
 #include <math.h>
 #include <string.h>
 #include "kernel/eval/eval.h"

@@ -435,7 +435,7 @@ family(const Env *e)
 }
 
 /* The value whose saturation the fire waived: below an old Rescale, or the
- * integer node above a new one (dsl.md 1.4.17); 0: none. */
+ * integer node above a new one (docs/proofs.md); 0: none. */
 static SnRef
 waived_value(const Env *e, const SnPair *p)
 {
@@ -589,7 +589,7 @@ refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
 }
 
 /* The extra step of a node that writes on its input's grid and is rescaled
- * after (integerize, dsl.md 1.4.17): half a step of that grid. */
+ * after (integerize, docs/proofs.md): half a step of that grid. */
 static double
 forced_step(Env *e, const SnPair *p, double step)
 {

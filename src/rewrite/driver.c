@@ -154,7 +154,7 @@ visit(SnRewriter *rw, SnGraph *g, SnId id, bool keep)
 }
 
 /* A rule set that does not end is a defect of the declarations; the bound is
- * far above what the measure of dsl.md 4.1 permits. */
+ * far above what the measure of docs/order.md permits. */
 static void
 check_progress(SnRewriter *rw, uint32_t start, uint32_t nnode)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* integerize: Quantize(N(Dequantize(x), ...)) becomes the quantized tuple of N
- * (dsl.md 1.4).  Everything is decided by facts, meaning and tuples. */
+ * (docs/language.md).  Everything is decided by facts, meaning and tuples. */
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"

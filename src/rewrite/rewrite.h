@@ -287,7 +287,7 @@ bool sn_is_const(const SnGraph *g, SnRef v);
 /* The folded value of v as a Constant named like v; 0 when not constant. */
 SnRef sn_fold(SnGraph *g, SnRef v);
 /* Why the pinned bias b of `consumer` cannot move to the grid of (new_x, w)
- * (dsl.md 1.2.12), or NULL when it can.  b 0 (absent) always can. */
+ * (docs/language.md), or NULL when it can.  b 0 (absent) always can. */
 const char *sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer,
                           const SnType *new_x);
 /* The regridded Constant; a shared one is copied as "name.consumer".  Only

@@ -178,7 +178,7 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     return no;
 }
 
-/* The bound of a sink past a mean (dsl.md 2.2, row 6). */
+/* The bound of a sink past a mean (docs/proofs.md). */
 static const char *
 mean_bound(SnGraph *g, const SnEdit *low, SnId r, double *k)
 {

@@ -205,7 +205,7 @@ keeps_bits(const Result *r, uint32_t from, uint32_t to)
     return true;
 }
 
-/* ---- the measure (dsl.md 4.1) ---- */
+/* ---- the measure (docs/order.md) ---- */
 
 typedef struct Measure {
     uint32_t n[512]; /* conversions by height of the port they stand on */

@@ -238,10 +238,8 @@ sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     Set s = {.pv = pv, .pr = pr};
     const SnDefRule *r = pr->r;
-    SnPos at = r->pat->pos;
     bool carried = false;
 
-    (void)at;
     if (pr->derive || r->nvar == 0)
         return;
     if (r->claim.kind == SN_CLAIM_REAL && t->real <= SN_CASE_REAL_EQUAL) {

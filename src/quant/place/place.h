@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The built-in step `place`: calibrated Quantize/Dequantize pairs around the
- * values of a float graph, and nothing else (dsl.md 1.4, 19).  What a node may
+ * values of a float graph, and nothing else.  What a node may
  * hold comes from its descriptor; no node is known here by name. */
 #ifndef SN_PLACE_H
 #define SN_PLACE_H
