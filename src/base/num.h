@@ -225,6 +225,13 @@ sn_lrn_y(float d, float t, float beta)
  * What plain integers of a model, and those of rules, are calculated by:
  * modulo 2^64, quotients toward zero. */
 
+/* Accumulators of codes: modulo 2^32. */
+static inline int32_t
+sn_add32(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
 static inline int64_t
 sn_int_add(int64_t a, int64_t b)
 {

@@ -8,7 +8,7 @@
 #include "dsl/prove/check/step.h"
 
 bool
-sn_step_fail(SnSteps *s, const char *fmt, ...)
+sn_step_fail(SnCheckSteps *s, const char *fmt, ...)
 {
     va_list ap;
 
@@ -23,14 +23,14 @@ sn_step_fail(SnSteps *s, const char *fmt, ...)
 /* ---- words of a line ---- */
 
 static void
-blank(SnSteps *s)
+blank(SnCheckSteps *s)
 {
     while (*s->at == ' ')
         s->at++;
 }
 
 bool
-sn_step_number(SnSteps *s, int64_t *v)
+sn_step_number(SnCheckSteps *s, int64_t *v)
 {
     char *end;
 
@@ -43,7 +43,7 @@ sn_step_number(SnSteps *s, int64_t *v)
 }
 
 static bool
-monomial(SnSteps *s, SnPoly *p)
+monomial(SnCheckSteps *s, SnPoly *p)
 {
     SnMonomial m = {.n = 0};
     int64_t atom;
@@ -64,7 +64,7 @@ monomial(SnSteps *s, SnPoly *p)
 }
 
 bool
-sn_step_read(SnSteps *s, SnPoly *p)
+sn_step_read(SnCheckSteps *s, SnPoly *p)
 {
     *p = (SnPoly){0};
     do {
@@ -80,14 +80,14 @@ sn_step_read(SnSteps *s, SnPoly *p)
 /* ---- sides and paths ---- */
 
 static SnStepMark
-mark(const SnSteps *s)
+mark(const SnCheckSteps *s)
 {
     return (SnStepMark){s->fact.n, s->known.n, s->zero.n, s->side.n, s->apart.n,
                         s->neq,    s->ndiv,    s->shape,  s->same,   s->owed};
 }
 
 static void
-back_to(SnSteps *s, SnStepMark m)
+back_to(SnCheckSteps *s, SnStepMark m)
 {
     while (s->neq > m.neq)
         s->equation[s->eq[--s->neq].atom] = 0;
@@ -103,14 +103,14 @@ back_to(SnSteps *s, SnStepMark m)
 }
 
 static SnPoly
-minus(SnSteps *s, SnPoly p)
+minus(SnCheckSteps *s, SnPoly p)
 {
     return sn_poly_scale(&s->P, p, -1);
 }
 
 /* What a side of a distinction says. */
 static void
-take_side(SnSteps *s, const SnStepSplit *t)
+take_side(SnCheckSteps *s, const SnStepSplit *t)
 {
     SnPoly p = t->p, no = sn_poly_plus(&s->P, minus(s, p), -1);
 
@@ -132,7 +132,7 @@ take_side(SnSteps *s, const SnStepSplit *t)
 }
 
 static bool
-split(SnSteps *s, char kind, SnPoly p)
+split(SnCheckSteps *s, char kind, SnPoly p)
 {
     SnStepSplit t = {kind, false, p, mark(s)};
 
@@ -149,7 +149,7 @@ split(SnSteps *s, char kind, SnPoly p)
 }
 
 static bool
-other_side(SnSteps *s)
+other_side(SnCheckSteps *s)
 {
     int64_t number;
 
@@ -173,7 +173,7 @@ other_side(SnSteps *s)
 }
 
 static bool
-sign(SnSteps *s, char kind, SnPoly p)
+sign(SnCheckSteps *s, char kind, SnPoly p)
 {
     SnPoly up = kind == '^' ? p : minus(s, p);
 
@@ -192,7 +192,7 @@ is(const char *text, const char *begin)
 }
 
 static bool
-through(SnSteps *s, const char *text)
+through(SnCheckSteps *s, const char *text)
 {
     if (s->nlent)
         return sn_step_fail(s, "a path that ends while facts are lent");
@@ -214,7 +214,7 @@ through(SnSteps *s, const char *text)
 }
 
 static bool
-absurd(SnSteps *s)
+absurd(SnCheckSteps *s)
 {
     if (s->nlent)
         return sn_step_fail(s, "a path that ends while facts are lent");
@@ -228,7 +228,7 @@ absurd(SnSteps *s)
 
 /* "real X = Y" or "exactly X = Y", or a word for what was seen. */
 static bool
-seen(SnSteps *s, const char *text)
+seen(SnCheckSteps *s, const char *text)
 {
     bool exactly = is(text, "exactly "), real = is(text, "real ");
 
@@ -247,7 +247,7 @@ seen(SnSteps *s, const char *text)
 }
 
 static bool
-nodes(SnSteps *s)
+nodes(SnCheckSteps *s)
 {
     int64_t n;
 
@@ -263,7 +263,7 @@ nodes(SnSteps *s)
 /* ---- lines ---- */
 
 static bool
-lend(SnSteps *s, SnPoly p)
+lend(SnCheckSteps *s, SnPoly p)
 {
     if (!s->nlent++)
         s->lent = mark(s);
@@ -272,7 +272,7 @@ lend(SnSteps *s, SnPoly p)
 }
 
 static bool
-give_back(SnSteps *s)
+give_back(SnCheckSteps *s)
 {
     int64_t n;
 
@@ -288,7 +288,7 @@ give_back(SnSteps *s)
 
 /* A side of a distinction as a fact, or as the value of an atom. */
 static bool
-by_side(SnSteps *s, SnPoly p, bool equation)
+by_side(SnCheckSteps *s, SnPoly p, bool equation)
 {
     bool ok = sn_step_has(&s->side, p);
 
@@ -299,7 +299,7 @@ by_side(SnSteps *s, SnPoly p, bool equation)
 }
 
 static bool
-equation(SnSteps *s, SnPoly p)
+equation(SnCheckSteps *s, SnPoly p)
 {
     int64_t atom;
 
@@ -311,7 +311,7 @@ equation(SnSteps *s, SnPoly p)
 }
 
 static bool
-zero(SnSteps *s, SnPoly p)
+zero(SnCheckSteps *s, SnPoly p)
 {
     SnPoly rest, by;
 
@@ -325,7 +325,7 @@ zero(SnSteps *s, SnPoly p)
 }
 
 static bool
-goal(SnSteps *s, SnPoly p)
+goal(SnCheckSteps *s, SnPoly p)
 {
     blank(s);
     if (!sn_step_zero(s, p))
@@ -335,7 +335,7 @@ goal(SnSteps *s, SnPoly p)
 }
 
 static bool
-new_atom(SnSteps *s, char kind)
+new_atom(SnCheckSteps *s, char kind)
 {
     uint32_t n = s->P.n;
     SnPoly x, q;
@@ -351,7 +351,7 @@ new_atom(SnSteps *s, char kind)
 
 /* The lines that begin with a polynomial. */
 static bool
-of_poly(SnSteps *s, char kind)
+of_poly(SnCheckSteps *s, char kind)
 {
     SnPoly p, q, r;
 
@@ -397,7 +397,7 @@ of_poly(SnSteps *s, char kind)
 }
 
 static bool
-lemma(SnSteps *s)
+lemma(SnCheckSteps *s)
 {
     if (!is(s->at, "regroups") || s->at[8])
         return sn_step_fail(s, "there is no lemma '%s'", s->at);
@@ -407,7 +407,7 @@ lemma(SnSteps *s)
 }
 
 static bool
-step(SnSteps *s, char *line)
+step(SnCheckSteps *s, char *line)
 {
     char kind = line[0];
 
@@ -447,7 +447,7 @@ step(SnSteps *s, char *line)
 }
 
 static bool
-complete(SnSteps *s)
+complete(SnCheckSteps *s)
 {
     if (!s->closed)
         return sn_step_fail(s, "it ends, and the last path is not closed");
@@ -461,7 +461,7 @@ bool
 sn_check_certificate(SnArena *a, const char *text, SnCheck *c)
 {
     SnArena *mine = sn_arena_new();
-    SnSteps *s = SN_NEW(mine, SnSteps);
+    SnCheckSteps *s = SN_NEW(mine, SnCheckSteps);
     char *p = sn_strdup(mine, text);
     bool ok = true;
 

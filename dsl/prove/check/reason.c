@@ -28,7 +28,7 @@ hash(SnPoly p)
 }
 
 void
-sn_step_add(SnSteps *s, SnStepPolys *v, SnPoly p)
+sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p)
 {
     SnStepPoly one = {p, hash(p)};
 
@@ -48,7 +48,7 @@ sn_step_has(const SnStepPolys *v, SnPoly p)
 
 /* An atom of p that an equation gives a value, or -1. */
 static int32_t
-given(const SnSteps *s, SnPoly p)
+given(const SnCheckSteps *s, SnPoly p)
 {
     for (uint32_t i = 0; i < p.n; i++)
         for (unsigned k = 0; k < p.m[i].n; k++)
@@ -58,7 +58,7 @@ given(const SnSteps *s, SnPoly p)
 }
 
 SnPoly
-sn_step_norm(SnSteps *s, SnPoly p)
+sn_step_norm(SnCheckSteps *s, SnPoly p)
 {
     int32_t atom;
 
@@ -69,7 +69,7 @@ sn_step_norm(SnSteps *s, SnPoly p)
 }
 
 static void
-new_equation(SnSteps *s, uint32_t atom, SnPoly is)
+new_equation(SnCheckSteps *s, uint32_t atom, SnPoly is)
 {
     SnStepEquation e = {atom, is};
 
@@ -80,7 +80,7 @@ new_equation(SnSteps *s, uint32_t atom, SnPoly is)
 }
 
 bool
-sn_step_equation(SnSteps *s, SnPoly p, uint32_t atom)
+sn_step_equation(SnCheckSteps *s, SnPoly p, uint32_t atom)
 {
     SnPoly rest = {0};
     int64_t c = 0;
@@ -99,7 +99,7 @@ sn_step_equation(SnSteps *s, SnPoly p, uint32_t atom)
 }
 
 bool
-sn_step_at_least(SnSteps *s, SnPoly p)
+sn_step_at_least(SnCheckSteps *s, SnPoly p)
 {
     int64_t v;
 
@@ -128,7 +128,7 @@ see(bool *seen, SnPoly p)
 
 /* The equations that a normal form of these may need. */
 static void
-equations(SnSteps *s, SnCheckQuestion *q)
+equations(SnCheckSteps *s, SnCheckQuestion *q)
 {
     bool *seen = SN_NEW_N(s->a, bool, SN_POLY_NATOM);
     bool *taken = SN_NEW_N(s->a, bool, s->neq + 1), more = true;
@@ -154,7 +154,7 @@ equations(SnSteps *s, SnCheckQuestion *q)
 }
 
 static void
-ask(SnSteps *s, SnCheckQuestion q)
+ask(SnCheckSteps *s, SnCheckQuestion q)
 {
     if (!s->c->ask)
         return;
@@ -164,7 +164,7 @@ ask(SnSteps *s, SnCheckQuestion q)
 }
 
 bool
-sn_step_zero(SnSteps *s, SnPoly p)
+sn_step_zero(SnCheckSteps *s, SnPoly p)
 {
     if (sn_step_has(&s->zero, p))
         return true;
@@ -179,7 +179,7 @@ sn_step_zero(SnSteps *s, SnPoly p)
 /* ---- sums of facts ---- */
 
 static bool
-left_over(SnSteps *s, char kind, uint32_t atom, SnPoly *out)
+left_over(SnCheckSteps *s, char kind, uint32_t atom, SnPoly *out)
 {
     if (atom >= s->P.n || s->P.atom[atom].name)
         return sn_step_fail(s, "atom %u is no quotient", atom);
@@ -196,7 +196,7 @@ left_over(SnSteps *s, char kind, uint32_t atom, SnPoly *out)
 }
 
 static bool
-factor(SnSteps *s, SnPoly *out)
+factor(SnCheckSteps *s, SnPoly *out)
 {
     char kind = *s->at;
     char *end;
@@ -220,7 +220,7 @@ factor(SnSteps *s, SnPoly *out)
 
 /* One or two factors. */
 static bool
-product(SnSteps *s, SnPoly *out)
+product(SnCheckSteps *s, SnPoly *out)
 {
     SnPoly b;
 
@@ -235,7 +235,7 @@ product(SnSteps *s, SnPoly *out)
 }
 
 static bool
-more(SnSteps *s)
+more(SnCheckSteps *s)
 {
     while (*s->at == ' ')
         s->at++;
@@ -244,7 +244,7 @@ more(SnSteps *s)
 
 /* The fact says atom >= k, k >= 0. */
 static bool
-least(SnSteps *s, SnPoly f, uint16_t *atom, int64_t *k)
+least(SnCheckSteps *s, SnPoly f, uint16_t *atom, int64_t *k)
 {
     const SnMonomial *m = f.n ? &f.m[f.n - 1] : NULL;
 
@@ -259,7 +259,7 @@ least(SnSteps *s, SnPoly f, uint16_t *atom, int64_t *k)
 
 /* Is each atom of p among these? */
 static bool
-covered(SnSteps *s, SnPoly p, uint32_t n, const uint16_t *atom)
+covered(SnCheckSteps *s, SnPoly p, uint32_t n, const uint16_t *atom)
 {
     for (uint32_t i = 0; i < p.n; i++)
         for (unsigned k = 0; k < p.m[i].n; k++) {
@@ -276,7 +276,7 @@ covered(SnSteps *s, SnPoly p, uint32_t n, const uint16_t *atom)
 
 /* With what each atom exceeds its least value by in its place. */
 static bool
-no_term_below(SnSteps *s, SnPoly p)
+no_term_below(SnCheckSteps *s, SnPoly p)
 {
     SnPoly all = sn_step_norm(s, p), q = all, f;
     uint32_t natom = 0;
@@ -304,7 +304,7 @@ no_term_below(SnSteps *s, SnPoly p)
 }
 
 static bool
-sum_of_facts(SnSteps *s, SnPoly p, int64_t den)
+sum_of_facts(SnCheckSteps *s, SnPoly p, int64_t den)
 {
     SnPoly f, rest = sn_poly_scale(&s->P, p, den);
     int64_t num, v;
@@ -324,7 +324,7 @@ sum_of_facts(SnSteps *s, SnPoly p, int64_t den)
 }
 
 bool
-sn_step_why(SnSteps *s, SnPoly p)
+sn_step_why(SnCheckSteps *s, SnPoly p)
 {
     int64_t den;
 
@@ -342,7 +342,7 @@ sn_step_why(SnSteps *s, SnPoly p)
 
 /* r = a + (y div q), where x = q * a + y. */
 static bool
-by_terms(SnSteps *s, SnPoly x, SnPoly q, SnPoly r)
+by_terms(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
 {
     for (uint32_t i = 0; i < r.n; i++) {
         const SnMonomial *m = &r.m[i];
@@ -360,7 +360,7 @@ by_terms(SnSteps *s, SnPoly x, SnPoly q, SnPoly r)
 
 /* (y div p) div q = y div pq. */
 static bool
-nested(SnSteps *s, SnPoly x, SnPoly q, SnPoly r)
+nested(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
 {
     x = sn_step_norm(s, x);
     if (x.n != 1 || x.m[0].n != 1 || x.m[0].c != 1 ||
@@ -382,7 +382,7 @@ nested(SnSteps *s, SnPoly x, SnPoly q, SnPoly r)
 }
 
 bool
-sn_step_div(SnSteps *s, SnPoly x, SnPoly q, SnPoly r)
+sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
 {
     SnPoly left = sn_poly_sub(&s->P, x, sn_poly_mul(&s->P, q, r));
     SnPoly above = sn_poly_plus(&s->P, sn_poly_sub(&s->P, q, left), -1);

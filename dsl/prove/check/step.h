@@ -38,7 +38,7 @@ typedef struct SnStepSplit {
     SnStepMark mark;
 } SnStepSplit;
 
-typedef struct SnSteps {
+typedef struct SnCheckSteps {
     SnArena *a; /* of this certificate */
     SnArena *says;
     SnCheck *c;
@@ -58,28 +58,28 @@ typedef struct SnSteps {
     SnStepSplit *split;
     SnStepMark lent;
     bool closed, lemma;
-} SnSteps;
+} SnCheckSteps;
 
 /* The step does not follow; returns false. */
-bool sn_step_fail(SnSteps *s, const char *fmt, ...)
+bool sn_step_fail(SnCheckSteps *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void sn_step_add(SnSteps *s, SnStepPolys *v, SnPoly p);
+void sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p);
 bool sn_step_has(const SnStepPolys *v, SnPoly p);
 /* Equations put in as long as one fits. */
-SnPoly sn_step_norm(SnSteps *s, SnPoly p);
+SnPoly sn_step_norm(SnCheckSteps *s, SnPoly p);
 /* p = 0 gives the atom its value. */
-bool sn_step_equation(SnSteps *s, SnPoly p, uint32_t atom);
+bool sn_step_equation(SnCheckSteps *s, SnPoly p, uint32_t atom);
 /* Has p >= 0, p = 0 been shown? */
-bool sn_step_at_least(SnSteps *s, SnPoly p);
-bool sn_step_zero(SnSteps *s, SnPoly p);
+bool sn_step_at_least(SnCheckSteps *s, SnPoly p);
+bool sn_step_zero(SnCheckSteps *s, SnPoly p);
 /* The reason at s->at shows that p >= 0. */
-bool sn_step_why(SnSteps *s, SnPoly p);
+bool sn_step_why(SnCheckSteps *s, SnPoly p);
 /* x div q = r. */
-bool sn_step_div(SnSteps *s, SnPoly x, SnPoly q, SnPoly r);
+bool sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r);
 
 /* A polynomial, a number, at s->at. */
-bool sn_step_read(SnSteps *s, SnPoly *p);
-bool sn_step_number(SnSteps *s, int64_t *v);
+bool sn_step_read(SnCheckSteps *s, SnPoly *p);
+bool sn_step_number(SnCheckSteps *s, int64_t *v);
 /* Two expressions over the reals: one normal form, up to their numbers? */
 bool sn_step_same_text(const char *a, const char *b, bool exactly);
 

@@ -402,10 +402,10 @@ products(SnFacts *f, Question *q)
 }
 
 /* The factors over one denominator; NULL: it is too large. */
-static const SnWhy *
+static const SnTraceWhy *
 why_of(SnFacts *f, const Question *q, uint32_t n, const SnFactor *v)
 {
-    SnWhy *w = SN_NEW(f->P->a, SnWhy);
+    SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
     SnWhyTerm *t = SN_NEW_N(f->P->a, SnWhyTerm, n + 1);
     bool over = false;
 
@@ -428,7 +428,7 @@ why_of(SnFacts *f, const Question *q, uint32_t n, const SnFactor *v)
     return over ? NULL : w;
 }
 
-static const SnWhy *
+static const SnTraceWhy *
 ask(SnFacts *f, SnPoly p, bool all)
 {
     Question q = {.p = p};
@@ -445,19 +445,19 @@ ask(SnFacts *f, SnPoly p, bool all)
 }
 
 /* 1 times fact i, or no fact at all. */
-static const SnWhy *
+static const SnTraceWhy *
 one_fact(SnFacts *f, uint32_t n, uint32_t i)
 {
     SnWhyTerm *t = SN_NEW(f->P->a, SnWhyTerm);
-    SnWhy *w = SN_NEW(f->P->a, SnWhy);
+    SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
 
     *t = (SnWhyTerm){1, {'f', i}, NONE};
-    *w = (SnWhy){false, 1, n, t};
+    *w = (SnTraceWhy){false, 1, n, t};
     return w;
 }
 
 /* p - fact is a number that is not negative. */
-static const SnWhy *
+static const SnTraceWhy *
 at_once(SnFacts *f, SnPoly p)
 {
     int64_t v;
@@ -493,11 +493,11 @@ at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
 
 /* Each atom as what it exceeds its least value by: is no term below 0?  Answers
  * for products of many atoms, which Farkas' lemma does not. */
-static const SnWhy *
+static const SnTraceWhy *
 no_term_below(SnFacts *f, SnPoly p)
 {
     SnWhyTerm *of = SN_NEW_N(f->P->a, SnWhyTerm, 64);
-    SnWhy *w = SN_NEW(f->P->a, SnWhy);
+    SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
     uint32_t n = 0, which = 0;
     SnPoly asked = p;
 
@@ -520,14 +520,14 @@ no_term_below(SnFacts *f, SnPoly p)
     for (uint32_t i = 0; i < p.n; i++)
         if (p.m[i].c < 0)
             return NULL;
-    *w = (SnWhy){true, 0, n, of};
+    *w = (SnTraceWhy){true, 0, n, of};
     return w;
 }
 
-static const SnWhy *
+static const SnTraceWhy *
 answer(SnFacts *f, SnPoly p)
 {
-    const SnWhy *why = at_once(f, p);
+    const SnTraceWhy *why = at_once(f, p);
 
     why = why ? why : no_term_below(f, p);
     if (why || f->depth >= DEEP)
@@ -539,9 +539,9 @@ answer(SnFacts *f, SnPoly p)
 }
 
 /* The answer of the memo, or that of how, for it. */
-static const SnWhy *
+static const SnTraceWhy *
 remembered(SnFacts *f, uint8_t depth, SnPoly p,
-           const SnWhy *(*how)(SnFacts *f, SnPoly p))
+           const SnTraceWhy *(*how)(SnFacts *f, SnPoly p))
 {
     uint32_t state = f->state;
     bool known;
@@ -551,7 +551,7 @@ remembered(SnFacts *f, uint8_t depth, SnPoly p,
     SnMemoLine *m = sn_memo_question(f->memo, state, depth, p, &known);
     if (known)
         return m->yes ? m->why : NULL;
-    const SnWhy *why = how(f, p);
+    const SnTraceWhy *why = how(f, p);
     m = sn_memo_question(f->memo, state, depth, p, &known);
     m->yes = why != NULL;
     m->why = why;
@@ -559,13 +559,13 @@ remembered(SnFacts *f, uint8_t depth, SnPoly p,
 }
 
 /* By the facts alone, not by what remainders are. */
-static const SnWhy *
+static const SnTraceWhy *
 plainly(SnFacts *f, SnPoly p)
 {
     Question q = {.p = p};
     SnFactor *v;
     uint32_t n;
-    const SnWhy *why = at_once(f, p);
+    const SnTraceWhy *why = at_once(f, p);
 
     if (why || (why = no_term_below(f, p)))
         return why;
@@ -587,7 +587,7 @@ positive(SnFacts *f, SnPoly q)
 
     if (!f->trace || sn_trace_knows(f->trace, p))
         return;
-    const SnWhy *why = remembered(f, PLAIN, sn_facts_norm(f, p), plainly);
+    const SnTraceWhy *why = remembered(f, PLAIN, sn_facts_norm(f, p), plainly);
     if (why)
         sn_trace_yes(f->trace, p, why);
     else
@@ -595,7 +595,7 @@ positive(SnFacts *f, SnPoly q)
 }
 
 static void
-positive_divisors(SnFacts *f, const SnWhy *why)
+positive_divisors(SnFacts *f, const SnTraceWhy *why)
 {
     for (uint32_t i = 0; i < why->n && f->trace; i++) {
         if (why->v[i].a.kind != 'f' && why->v[i].a.kind)
@@ -609,7 +609,7 @@ bool
 sn_facts_is_at_least(SnFacts *f, SnPoly p)
 {
     SnPoly asked = p;
-    const SnWhy *why;
+    const SnTraceWhy *why;
     int64_t v;
 
     f->nasked++;
@@ -671,7 +671,7 @@ sn_facts_is_zero(SnFacts *f, SnPoly p)
     return yes;
 }
 
-static const SnWhy *
+static const SnTraceWhy *
 contradiction(SnFacts *f, SnPoly no)
 {
     int64_t v;
@@ -682,7 +682,7 @@ contradiction(SnFacts *f, SnPoly no)
     return ask(f, no, true);
 }
 
-static const SnWhy *
+static const SnTraceWhy *
 absurd(SnFacts *f)
 {
     return f->n ? remembered(f, ABSURD, sn_poly_int(f->P, -1), contradiction)
@@ -698,7 +698,7 @@ sn_facts_absurd(SnFacts *f)
 bool
 sn_facts_end(SnFacts *f)
 {
-    const SnWhy *why = absurd(f);
+    const SnTraceWhy *why = absurd(f);
 
     if (why && f->trace) {
         positive_divisors(f, why);

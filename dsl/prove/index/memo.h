@@ -12,7 +12,7 @@ typedef struct SnMemoLine {
     uint8_t kind;   /* of fact, or how deep the question is asked */
     bool yes;
     SnPoly p;
-    const SnWhy *why; /* yes: what shows it */
+    const SnTraceWhy *why; /* yes: what shows it */
 } SnMemoLine;
 
 typedef struct SnMemoTable {

@@ -54,7 +54,7 @@ put_ref(SnBuf *b, SnWhyRef r)
 }
 
 static void
-put_why(SnBuf *b, const SnWhy *why)
+put_why(SnBuf *b, const SnTraceWhy *why)
 {
     sn_putf(b, " %" PRId64, why->least ? 0 : why->den);
     for (uint32_t i = 0; i < why->n; i++) {
@@ -227,7 +227,7 @@ sn_trace_knows(SnTrace *t, SnPoly p)
 }
 
 static bool
-on_lent(const SnTrace *t, const SnWhy *why)
+on_lent(const SnTrace *t, const SnTraceWhy *why)
 {
     bool on = false;
 
@@ -240,7 +240,7 @@ on_lent(const SnTrace *t, const SnWhy *why)
 }
 
 void
-sn_trace_yes(SnTrace *t, SnPoly p, const SnWhy *why)
+sn_trace_yes(SnTrace *t, SnPoly p, const SnTraceWhy *why)
 {
     if (t->closed)
         return;
@@ -357,7 +357,7 @@ sn_trace_goal(SnTrace *t, SnPoly p, const char *what)
 }
 
 void
-sn_trace_absurd(SnTrace *t, const SnWhy *why)
+sn_trace_absurd(SnTrace *t, const SnTraceWhy *why)
 {
     if (t->closed)
         return;

@@ -27,12 +27,12 @@ typedef struct SnWhyTerm {
 /* Why a polynomial is at least 0: den * p is a number that is not negative plus
  * the sum of num * a * b; or (least) no term of p is below 0 when each atom is
  * written as what it exceeds its least value by, which the facts give. */
-typedef struct SnWhy {
+typedef struct SnTraceWhy {
     bool least;
     int64_t den;
     uint32_t n;
     const SnWhyTerm *v;
-} SnWhy;
+} SnTraceWhy;
 
 typedef struct SnTraceEvent {
     uint64_t key;
@@ -69,7 +69,7 @@ void sn_trace_back(SnTrace *t);
 
 /* Has it been shown on this path that p >= 0?  It is, by why. */
 bool sn_trace_knows(SnTrace *t, SnPoly p);
-void sn_trace_yes(SnTrace *t, SnPoly p, const SnWhy *why);
+void sn_trace_yes(SnTrace *t, SnPoly p, const SnTraceWhy *why);
 /* p = 0, as p = rest * by and rest = 0. */
 void sn_trace_zero(SnTrace *t, SnPoly p, SnPoly rest, SnPoly by);
 /* x div q = r. */
@@ -89,7 +89,7 @@ void sn_trace_nodes(SnTrace *t, uint32_t n, const char *what);
 /* That p = 0 was to be seen, and is: what it says, likewise. */
 void sn_trace_goal(SnTrace *t, SnPoly p, const char *what);
 /* The path ends: with a contradiction, or for that reason. */
-void sn_trace_absurd(SnTrace *t, const SnWhy *why);
+void sn_trace_absurd(SnTrace *t, const SnTraceWhy *why);
 void sn_trace_end(SnTrace *t, const char *reason);
 
 #endif

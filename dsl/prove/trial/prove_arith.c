@@ -100,11 +100,13 @@ function(const SnX *x, const Num *v)
     case SN_FN_FMA:
         return (Num){.r = fmaf(v[0].r, v[1].r, v[2].r)};
     case SN_FN_MIN:
-        return real ? (Num){.r = sn_minf(v[0].r, v[1].r)}
-                    : (Num){.i = sn_int_min(v[0].i, v[1].i)};
+        if (real)
+            return (Num){.r = sn_minf(v[0].r, v[1].r)};
+        return (Num){.i = sn_int_min(v[0].i, v[1].i)};
     case SN_FN_MAX:
-        return real ? (Num){.r = sn_maxf(v[0].r, v[1].r)}
-                    : (Num){.i = sn_int_max(v[0].i, v[1].i)};
+        if (real)
+            return (Num){.r = sn_maxf(v[0].r, v[1].r)};
+        return (Num){.i = sn_int_max(v[0].i, v[1].i)};
     case SN_FN_SELECT:
         return v[0].i ? v[1] : v[2];
     default:

@@ -61,14 +61,6 @@ sn_truncf(float v, int64_t lo, int64_t hi)
     return v >= (float)hi ? hi : (int64_t)v;
 }
 
-/* ---- arithmetic on 32-bit integers, modulo 2^32 ---- */
-
-static inline int32_t
-sn_add32(int32_t a, int32_t b)
-{
-    return (int32_t)((uint32_t)a + (uint32_t)b);
-}
-
 /* ---- contracts ---- */
 
 /* The multipliers (x.scale * w.scale) / y.scale, one per slice of w. */
