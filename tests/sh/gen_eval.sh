@@ -61,7 +61,7 @@ then
 else
     ok "an unchanged file is left alone"
 fi
-if grep -qF "$tmp" "$tmp"/sn_* "$tmp/reference.md"; then
+if grep -qF "$tmp" "$tmp"/sn_*.[ch] "$tmp/reference.md"; then
     fail "no host path in what is generated"
 else
     ok "no host path in what is generated"
