@@ -183,6 +183,22 @@ strike(SnArena *a)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* a becomes now, in the same place of the list: its neighbours come and go on
+ * other threads. */
+static void
+renew(SnArena *a, SnArena now)
+{
+    SnArenaList *l = a->budget ? sn_budget_arenas(a->budget) : NULL;
+
+    if (l)
+        pthread_mutex_lock(&l->lock);
+    now.prev = a->prev;
+    now.next = a->next;
+    *a = now;
+    if (l)
+        pthread_mutex_unlock(&l->lock);
+}
+
 /* Charges the budget, or ends in a guard. */
 static void
 charge(SnArena *a, size_t nbyte)
@@ -260,11 +276,8 @@ void
 sn_arena_clear(SnArena *a)
 {
     Block *b = a->opened;
-    SnArena now = {.block_size = BLOCK_MIN,
-                   .nbyte = sizeof *a,
-                   .budget = a->budget,
-                   .prev = a->prev,
-                   .next = a->next};
+    SnArena now = {
+        .block_size = BLOCK_MIN, .nbyte = sizeof *a, .budget = a->budget};
 
     let_go(a, b);
     sn_budget_give(a->budget, a->charged);
@@ -279,7 +292,7 @@ sn_arena_clear(SnArena *a)
         now.nbyte += (size_t)(a->end - (char *)b);
         now.lazy = a->lazy;
     }
-    *a = now;
+    renew(a, now);
     if (b && !a->lazy)
         charge(a, (size_t)(a->end - (char *)b));
 }

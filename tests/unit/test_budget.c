@@ -341,14 +341,45 @@ test_system(void **state)
     sn_budget_free(b);
 }
 
+/* An arena that is cleared while its neighbours in the budget's list come and
+ * go, again and again. */
+static void *
+clears(void *ctx)
+{
+    sn_budget_use(ctx);
+    for (int i = 0; i < 20000; i++) {
+        SnArena *a = sn_arena_new();
+        sn_alloc(a, 64);
+        sn_arena_clear(a);
+        sn_arena_free(a);
+    }
+    sn_budget_use(NULL);
+    return NULL;
+}
+
+static void
+test_neighbours(void **state)
+{
+    SnBudget *b = of(0, 0, 0);
+    pthread_t t[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, clears, b), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    sn_budget_free(b); /* frees what the list still holds */
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_left),
-        cmocka_unit_test(test_thread), cmocka_unit_test(test_proportion),
-        cmocka_unit_test(test_nodes),  cmocka_unit_test(test_time),
-        cmocka_unit_test(test_system), cmocka_unit_test(test_ops),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_left),
+        cmocka_unit_test(test_thread),     cmocka_unit_test(test_proportion),
+        cmocka_unit_test(test_nodes),      cmocka_unit_test(test_time),
+        cmocka_unit_test(test_system),     cmocka_unit_test(test_ops),
+        cmocka_unit_test(test_neighbours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
