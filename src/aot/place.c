@@ -150,7 +150,7 @@ is_alone(const SnProgram *p, const SnNode *n, uint32_t slot,
 }
 
 /* The block of step s's result may begin `gap` bytes before block `under`,
- * which nobody reads later. */
+ * which is not used later. */
 typedef struct Tie {
     uint32_t under;
     size_t gap;

@@ -111,7 +111,7 @@ take_lines(SnAotNode *n, const char *const *text, const char ***out)
     return (uint32_t)k;
 }
 
-/* ---- what nobody reads ---- */
+/* ---- unused lines ---- */
 
 static bool
 is_word(char c)

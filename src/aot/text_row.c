@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows of arithmetics in texts: which row a "@def NAME row" stands for, its
+/* Rows of arithmetics in texts: which row a "@def NAME row" selects, its
  * constants as a table, and calls @>NAME(a, b) of its function. */
 #include <stdlib.h>
 #include <string.h>

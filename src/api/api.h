@@ -72,7 +72,7 @@ bool sn_api_options(void *to, size_t n, const void *from);
 /* ---- ports ---- */
 
 /* In a, which must live as long as the ports are used.  SN_EUNSUPPORTED names
- * one of a type that the interface has no word for. */
+ * one of a type that the interface does not support. */
 SnStatus sn_api_ports(SnArena *a, const SnGraph *g, SnDiag *d, SnApiPorts *out);
 
 #endif

@@ -124,7 +124,7 @@ const char *sn_calculus_name(SnCalculus *l, const char *s);
 const char *sn_calculus_rep(SnCalculus *l, const char *s);
 /* x and y are one from here on. */
 void sn_calculus_equate(SnCalculus *l, const char *x, const char *y);
-/* The name of the type that an expression of the rule stands for, or NULL. */
+/* The name of the type that an expression of the rule denotes, or NULL. */
 const char *sn_calculus_type_expr(SnCalculus *l, const SnExpr *e);
 /* The text of a tree, a name: trees are equal when these are. */
 const char *sn_calculus_text(SnCalculus *l, const SnTree *t);

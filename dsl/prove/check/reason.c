@@ -250,7 +250,7 @@ least(SnCheckSteps *s, SnPoly f, uint16_t *atom, int64_t *k)
 
     if (!m || f.n > 2 || m->n != 1 || m->c != 1 ||
         (f.n == 2 && (f.m[0].n || f.m[0].c > 0)))
-        return sn_step_fail(s, "%s >= 0 gives no atom a least value",
+        return sn_step_fail(s, "%s >= 0 bounds no atom from below",
                             sn_poly_text(&s->P, f));
     *atom = m->atom[0];
     *k = f.n == 2 ? -f.m[0].c : 0;

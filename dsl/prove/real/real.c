@@ -86,7 +86,7 @@ every_right_node(SnRealProof *cx)
             sn_real_shape(cx, cx->node[i]->out);
 }
 
-/* Does the condition say that nobody reads the root's other results? */
+/* Does the condition require the root's other results to be unused? */
 static bool
 others_unused(const SnRealProof *cx, const SnBoxNode *root)
 {

@@ -52,7 +52,7 @@ sn_case_whole_op(SnOp op, int64_t a, int64_t b)
     case SN_OP_DIV:
         return sn_int_div(a, b);
     default:
-        sn_bug("operator %d gives no integer", (int)op);
+        sn_bug("operator %d has no integer result", (int)op);
     }
 }
 

@@ -19,7 +19,7 @@ static const struct Soft {
     {"sn_mulf", "sn_soft_mulf", false}, {"sn_requant", "sn_dsp_requant", true},
 };
 
-/* What stands for a name of n letters, NULL: itself. */
+/* What replaces a name of n letters; NULL: the name is kept. */
 static const char *
 soft_name(const char *s, size_t n, bool dsp)
 {
