@@ -61,16 +61,18 @@ if chrt -f 1 true 2>/dev/null; then alone="chrt -f 1"; fi
 
 field() { sed -n "s/.*\"$1\": \"*\([^\",}]*\).*/\1/p"; }
 
-# Files as they come from a disk: what was just written is cached in pieces of
-# up to 2 MiB, which Linux maps, and counts as memory of a run, as a whole.
-from_disk() { # FILE...
-    for f in "$@"; do
+# Side files of a graph as they come from a disk: what was just written is
+# cached in pieces of up to 2 MiB, which Linux maps, and counts as memory of a
+# run, as a whole.
+from_disk() { # GRAPH.sn
+    grep -o '[^"]*\.snw"' "$1" | sort -u | tr -d '"' | while read -r name; do
+        f=${1%/*}/$name
         dd of="$f" oflag=nocache conv=notrunc,fdatasync count=0 2>/dev/null
     done
 }
 row() { # LABEL GRAPH.sn MODEL.onnx WANTED THREADS
     [ -s "$2" ] && [ -s "$3" ] || return
-    [ ! -s "$2w" ] || from_disk "$2w"
+    from_disk "$2"
     line=$($alone "$out/versus" -t "$5" -r "$rounds" "$2" "$3" "$ort") || return
     echo "$line" | sed "s/^{/{\"label\": \"$1\", \"wanted\": $4, /" >>"$json"
     ratio=$(echo "$line" | field ratio)

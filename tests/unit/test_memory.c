@@ -249,13 +249,62 @@ test_codes(void **state)
     check(2);
 }
 
+/* Moves and pools, a hundred, on # values. */
+static const SnGraph *
+small_nodes(SnArena *a, const char *type, SnDiag *d)
+{
+    enum { N = 50 };
+    SnGraph *g;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_putf(&b,
+            "sinter-graph 1\ngraph \"g\" {\n"
+            "  %%v0 = Placeholder() : %s[1,6,6,4]\n",
+            type);
+    for (int i = 0; i < N; i++)
+        sn_putf(&b,
+                "  %%t%d = Transpose(%%v%d) {perm = [0,2,1,3]} : "
+                "%s[1,6,6,4]\n"
+                "  %%v%d = MaxPool(%%t%d) {kernel = [3,3], pads = "
+                "[1,1,1,1]} : (%s[1,6,6,4], i64[1,6,6,4])\n",
+                i, i, type, i + 1, i, type);
+    sn_putf(&b, "  Save(%%v%d) {name = \"y\"}\n}\n", N);
+    SnSrc src = {"m.sn", b.s, b.n, 0};
+    assert_int_equal(sn_parse(a, &src, NULL, d, &g), SN_OK);
+    return g;
+}
+
+/* What a prepared node holds for good is a few KiB (docs/kernels.md, "Memory"):
+ * a map that is read to prepare it, 20 to 60, is given back. */
+static void
+test_held(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        SnArena *a = sn_arena_new(), *held = sn_arena_new();
+        SnDiag *d = sn_diag_new(a);
+        const SnGraph *g = small_nodes(a, k ? "f32" : "qi8<0.5, 3>", d);
+        const SnExec *x;
+
+        assert_int_equal(
+            sn_exec_prepare_fast(held, g, sn_backend_named("CPU"), d, &x),
+            SN_OK);
+        assert_int_equal(x->nfallback, 0);
+        assert_in_range(sn_arena_nbyte(held), 1,
+                        (size_t)x->nstep * (3 << 10) + (1 << 16));
+        sn_arena_free(held);
+        sn_arena_free(a);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reals),        cmocka_unit_test(test_codes),
         cmocka_unit_test(test_splats),       cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_shared_codes),
+        cmocka_unit_test(test_shared_codes), cmocka_unit_test(test_held),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -149,14 +149,31 @@ sn_cpu_matrix_at(const SnCpuMatrices *m, int64_t i, int64_t at[2])
             at[j] += i % m->dim[d] * m->step[j][d];
 }
 
+/* The sets of a pool, in memory that is given back. */
+static bool
+pool_sets(const SnCall *c, bool *whole, int64_t *ntap)
+{
+    SnCall once = *c;
+    SnMap m;
+
+    once.scratch = sn_arena_new();
+    bool ok = sn_map_open(&m, &once, 0) == SN_OK;
+    if (ok) {
+        *whole = m.whole;
+        *ntap = m.maxtap;
+    }
+    sn_arena_free(once.scratch);
+    return ok;
+}
+
 bool
-sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo)
+sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo, bool *whole, int64_t *ntap)
 {
     const SnSem *s = &c->kind->sem[0];
     const SnShape *x = c->in[0].shape, *y = c->out[0].shape;
     SnInts kernel = sn_map_ints(c, s, 1);
 
-    if (x->rank != 4 || y->rank != 4)
+    if (x->rank != 4 || y->rank != 4 || !pool_sets(c, whole, ntap))
         return false;
     *geo = sn_cpu_window_geo(c, at(kernel, 0, 1), at(kernel, 1, 1));
     geo->oc = geo->c;

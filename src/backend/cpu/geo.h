@@ -30,9 +30,11 @@ typedef struct SnCpuMatrices {
 bool sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m);
 /* The first elements of product i in a and b. */
 void sn_cpu_matrix_at(const SnCpuMatrices *m, int64_t i, int64_t at[2]);
-/* Of a node over pool(x, kernel, stride, pads, dilate, ...) whose windows
- * sn_map_open accepts; oc is c, group 1. */
-bool sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo);
+/* Of a node over pool(x, kernel, stride, pads, dilate, ...); oc is c, group 1.
+ * *whole: a window is all of an image; *ntap: valid elements of a window, at
+ * most.  False where a window has no valid element (sn_map_open). */
+bool sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo, bool *whole,
+                     int64_t *ntap);
 /* The clamp of the call's node; open when the kind has none. */
 SnRange sn_cpu_clamp(const SnCall *c);
 

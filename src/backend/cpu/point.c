@@ -365,27 +365,25 @@ typedef struct Pool {
     SnPool8 p;
 } Pool;
 
-/* The geometry of a pool, each window with a valid element (sn_map_open refuses
- * others); NULL when it is another. */
+/* The geometry of a pool, each window with a valid element; NULL when it is
+ * another. */
 static Pool *
 open_pool(SnPrep *p)
 {
     const SnCall *c = p->call;
-    SnMap m;
+    int64_t ntap;
 
-    if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]) ||
-        sn_map_open(&m, c, 0) != SN_OK)
+    if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]))
         return NULL;
     Pool *k = SN_NEW(c->scratch, Pool);
     k->isa = sn_isa();
-    k->p.whole = m.whole;
-    if (!sn_cpu_pool_geo(c, &k->p.geo))
+    if (!sn_cpu_pool_geo(c, &k->p.geo, &k->p.whole, &ntap))
         return NULL;
     p->prep = k;
     p->nwork = sn_pool8_work(&k->p);
     p->pitched = true;
     p->nunit = k->p.geo.n * k->p.geo.oh;
-    p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 32;
+    p->cost = sn_shape_count(c->out[0].shape) * ntap / 32;
     return k;
 }
 

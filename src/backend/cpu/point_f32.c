@@ -147,9 +147,9 @@ prepare_pool(SnPrep *p, bool avg)
 {
     const SnCall *c = p->call;
     SnLimF lim = sn_limf(sn_cpu_clamp(c));
-    SnMap m;
+    int64_t ntap;
 
-    if (!is_f32(&c->in[0]) || p->wanted != 1 || sn_map_open(&m, c, 0) != SN_OK)
+    if (!is_f32(&c->in[0]) || p->wanted != 1)
         return false;
     Pool *k = SN_NEW(c->scratch, Pool);
     k->isa = sn_isa();
@@ -158,13 +158,12 @@ prepare_pool(SnPrep *p, bool avg)
                        .lo = lim.lo,
                        .hi = lim.hi};
     p->prep = k;
-    if (!sn_cpu_pool_geo(c, &k->p.geo))
+    if (!sn_cpu_pool_geo(c, &k->p.geo, &k->p.whole, &ntap))
         return false;
-    k->p.whole = m.whole;
     k->p.columns = avg && sn_pool_columns(c, k->p.geo.sw);
     p->nwork = sn_poolf_work(&k->p);
     p->nunit = k->p.geo.n * k->p.geo.oh;
-    p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 8;
+    p->cost = sn_shape_count(c->out[0].shape) * ntap / 8;
     return true;
 }
 

@@ -326,8 +326,9 @@ is_moved(const SnCall *c, const SnSem *s, const SnTensor *x)
     return x >= c->in + first && x < c->in + first + count;
 }
 
-bool
-sn_move_table(const SnCall *c, SnCopyTable *t)
+/* The table lives in a. */
+static bool
+move_table(const SnCall *c, SnArena *a, SnCopyTable *t)
 {
     const SnSem *s = &c->kind->sem[0];
     SnMapped *m;
@@ -339,15 +340,26 @@ sn_move_table(const SnCall *c, SnCopyTable *t)
     if (m->u.nread != 1 || r->one_of || r->els == SN_ME_SKIP ||
         !is_moved(c, s, sn_mapped_tensor(c, 0, m, r)))
         return false;
-    if (by_sum(c->scratch, &m->u, r, t))
+    if (by_sum(a, &m->u, r, t))
         return true;
     if (!is_separate(&m->u, r))
         return false;
-    by_axes(c->scratch, &m->u, r, t);
+    by_axes(a, &m->u, r, t);
     for (int i = 0; i < t->n && r->els == SN_ME_NONE; i++)
         if (has_hole(t, i))
             return false;
     return t->n >= 0;
+}
+
+bool
+sn_move_table(const SnCall *c, SnCopyTable *t)
+{
+    SnCall once = *c;
+
+    once.scratch = sn_arena_new();
+    bool ok = move_table(&once, c->scratch, t);
+    sn_arena_free(once.scratch);
+    return ok;
 }
 
 SnStatus
