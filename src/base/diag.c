@@ -243,6 +243,12 @@ sn_diag_status(const SnDiag *d)
     return d->status;
 }
 
+void
+sn_diag_defect(SnDiag *d)
+{
+    d->status = SN_EINTERNAL;
+}
+
 unsigned
 sn_diag_nwarning(const SnDiag *d)
 {

@@ -74,6 +74,9 @@ unsigned sn_diag_nnote(const SnDiag *d);
 /* What the first error was: the status given to sn_fail, SN_ECHECK for
  * sn_error; SN_OK without errors. */
 SnStatus sn_diag_status(const SnDiag *d);
+/* The error given last is a defect of the program: whatever the first one was,
+ * the status is SN_EINTERNAL. */
+void sn_diag_defect(SnDiag *d);
 /* Prints everything not yet printed, by position (file order, line, column;
  * errors first where it is the same), then what has no position in order of
  * arrival; then forgets it; error counts stay. */

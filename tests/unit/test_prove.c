@@ -46,6 +46,10 @@ said_of(SnArena *a, const char *rule)
     assert_string_equal(p->v[0].name, "r"); /* what nodes claim follows */
     assert_int_equal(p->v[0].layer == SN_LAYER_REFUSED, sn_diag_nerror(d) > 0);
     const char *at = strstr(sn_diag_text(d, a), "error[");
+    bool defect = at && !strncmp(at, "error[SN399]", 12);
+    assert_int_equal(sn_diag_status(d), defect ? SN_EINTERNAL
+                                        : at   ? SN_ECHECK
+                                               : SN_OK);
     return at ? sn_strndup(a, at, strcspn(at, "\n")) : "";
 }
 

@@ -107,7 +107,8 @@ sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
     if (early && e->ek == SN_E_BIN)
         note_order(l, e);
     if (early && e->ek == SN_E_NOT && e->kid[0]->fn == SN_FN_PRESENT) {
-        sn_calculus_equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
+        sn_calculus_equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]),
+                           SN_CALCULUS_NONE);
         return;
     }
     if (!early && e->fn == SN_FN_COVERS && l->ncov < 16) {

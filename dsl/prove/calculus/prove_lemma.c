@@ -429,10 +429,12 @@ typedef struct Round {
 } Round;
 
 static void
-put_round(Round *r, const char *s)
+put_round(SnCalculus *l, Round *r, const char *s)
 {
     if (r->n < 32)
         r->at[r->n++] = s;
+    else
+        (void)sn_calculus_out(l, "too many roundings");
 }
 
 /* A variable's values are within what its type holds. */
@@ -501,7 +503,7 @@ real(SnCalculus *l, SnTree *t, Round *r, const char *via)
     for (uint32_t i = 0; i < t->nsat; i++)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
     if (via && ty != l->f32)
-        put_round(r, sn_format(l->a, "%s%s", ty, via));
+        put_round(l, r, sn_format(l->a, "%s%s", ty, via));
     if (!c->nsat)
         return kid[0];
     if (kid[0]->kind == SN_TR_SAT) { /* L5: one list */
@@ -570,7 +572,7 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
     l->res = res;
     l->f32 = sn_calculus_name(l, "f32");
     l->full = sn_calculus_name(l, "full");
-    l->none = sn_calculus_name(l, "none");
+    l->none = sn_calculus_name(l, SN_CALCULUS_NONE);
     if (pr->r->nlet || pr->r->nmore || !pr->r->rhs || pr->r->nvar > 64 ||
         (pr->renumber && axes(pr->node)) || pr->bounded) {
         l->why = "a guard or an attribute outside the calculus";
@@ -629,7 +631,7 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res)
     SnTree *ra = real(&l, a, &rl, NULL), *rb = real(&l, b, &rr, NULL);
     ra = ra ? sn_calculus_drop(&l, ra) : NULL;
     rb = rb ? sn_calculus_drop(&l, rb) : NULL;
-    if (!along && !l.rough && ra && rb &&
+    if (!along && !l.rough && !l.why && ra && rb &&
         sn_calculus_text(&l, ra) == sn_calculus_text(&l, rb) &&
         subset(&l, &rr, &rl)) {
         r.refines = true;

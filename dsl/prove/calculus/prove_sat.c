@@ -153,10 +153,11 @@ sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to, uint32_t *n,
 
 /* ---- what does nothing ---- */
 
-/* The name of reach(t). */
 const char *
 sn_calculus_reach(SnCalculus *l, const SnTree *t)
 {
+    if (!t->var || t->nkid)
+        return sn_calculus_name(l, "reach of no variable");
     return sn_calculus_name(l, sn_format(l->a, "reach %s", t->op));
 }
 

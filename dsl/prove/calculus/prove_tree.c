@@ -359,8 +359,10 @@ formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
         return quant(l, k, kid[0]);
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
         t = sn_calculus_fn(l, e->fn, e->nkid, kid);
-        if (t)
+        if (t) {
             t->elem = true;
+            t->placed = k->inside && several(k);
+        }
         return t;
     }
     if (e->ek == SN_E_NEG)
@@ -560,7 +562,7 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
                                             : p->node;
     SnTreeNode k = {.n = n};
     const char *name =
-        p->capture ? p->capture : sn_format(l->a, "n%u", l->fresh++);
+        p->capture ? p->capture : sn_format(l->a, "#%u", l->fresh++);
     const SnDefVar *cap = p->cap;
 
     if (!n || !n->nout)
@@ -660,7 +662,7 @@ term_attrs(SnCalculus *l, const SnTerm *t)
         v[a->index] = like && sn_def_attr(like, a->name)
                           ? sn_format(l->a, "%s.%s", t->like, a->name)
                       : a->def ? attr_text(l, a->def)
-                               : sn_format(l->a, "new%u", l->fresh++);
+                               : sn_format(l->a, "#new%u", l->fresh++);
     }
     for (uint32_t i = 0; i < t->nasg; i++)
         if (t->asg[i].attr)
@@ -689,7 +691,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
             (t->nlist != 1 || t->list[0]->tk != SN_T_EACH))
             return sn_calculus_out(l, "a list of operands");
         k.in[i] = a && a->tk != SN_T_NONE ? sn_calculus_build_term(l, a, &ty)
-                                          : leaf(l, "none");
+                                          : leaf(l, SN_CALCULUS_NONE);
         k.tin[i] = ty ? ty : sn_format(l->a, "?%u", l->fresh++);
     }
     bool own = n->clamp != NULL;

@@ -8,6 +8,9 @@
 #include "dsl/model/texts.h"
 #include "dsl/prove/prover.h"
 
+/* An operand that is not there.  No name of a rule has a blank or a '#'. */
+#define SN_CALCULUS_NONE "no operand"
+
 typedef enum SnTreeKind {
     SN_TR_NAME, /* a value of the graph, a number, an attribute */
     SN_TR_FN,   /* fn of the kids: q, d, or per element */
@@ -33,8 +36,8 @@ typedef struct SnTree {
     bool elem;   /* per element */
     bool own;    /* q: of a node that makes no codes of reals */
     bool var;    /* a value of the graph */
-    bool placed; /* BIN: its operands are read by different parameters of a map,
-                    and do not change places */
+    bool placed; /* its operands are read by different parameters of a map, and
+                    do not change places */
 } SnTree;
 
 /* A bound of covers(..): a saturation's name; of reach(v), v as well; of
@@ -178,7 +181,7 @@ bool sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to,
 void sn_calculus_put_sats(SnCalculus *l, SnBuf *b, const SnTree *t);
 /* t without the saturations that do nothing. */
 SnTree *sn_calculus_drop(SnCalculus *l, SnTree *t);
-/* The name of reach(t). */
+/* The name of reach(t), where t is a variable. */
 const char *sn_calculus_reach(SnCalculus *l, const SnTree *t);
 
 /* ---- rows (prove_row_tree.c) ---- */

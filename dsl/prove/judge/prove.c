@@ -356,6 +356,7 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
                  pr->name, p->claim,
                  *p->lemmas ? p->lemmas : "the same elements");
         show(pv, t);
+        sn_diag_defect(pv->d);
     } else {
         refuse(pv, pr, t);
     }
