@@ -84,6 +84,7 @@ typedef struct SnLemma {
     bool first;          /* of several results this holds of the first only */
     uint32_t used;       /* bit per lemma number */
     const char *why;     /* what it stumbled on */
+    const char *certificate; /* of what is proved, or NULL */
 } SnLemma;
 SnLemma sn_calculus_lemma(SnProver *pv, const SnInstance *pr);
 /* Is the quantized row another thing than its formula's steps? */
@@ -104,6 +105,9 @@ const char *sn_prove_guard_text(const SnProver *pv, const SnProof *p,
                                 const SnInstance *pr);
 const char *sn_prove_layer_word(SnLayer l);
 void sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p);
+/* The questions of a certificate that the checker takes, each once, as SMT-LIB
+ * that a solver answers by `unsat`; *n: how many.  NULL: it is refused. */
+const char *sn_prove_smt2_steps(SnArena *a, const char *text, uint32_t *n);
 /* The name with what a file's may not have as `_`. */
 const char *sn_prove_file_name(SnArena *a, const char *name);
 
@@ -125,7 +129,10 @@ const char *sn_certificate_of(SnCertificates *c, const char *key);
 const char *sn_certificate_hash(SnProver *pv, const char *text);
 void sn_certificate_keep(SnProver *pv, const char *key, const SnProof *p);
 /* Refused: an error, and false. */
-bool sn_certificate_check(SnProver *pv, const SnProof *p);
+bool sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p);
+/* Why the checker does not take that certificate for pr's claim, or NULL. */
+const char *sn_certificate_why_not(SnProver *pv, const SnInstance *pr,
+                                   const char *text);
 void sn_certificates_store(SnProver *pv);
 void sn_certificates_report(const SnProver *pv, SnBuf *b);
 

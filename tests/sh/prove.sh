@@ -31,20 +31,33 @@ cmp -s "$tmp/gen/proofs.txt" "$tmp/cold.txt"
 say cache_is_stable $?
 grep '^# .* proofs: ' "$tmp/cold.txt"
 
-# Every proof by elements or over the reals has a certificate that was checked;
-# one factor more in one sum is a defect.
-n=$(awk -F '\t' '$2 == "index"' "$tmp/cold.txt" | wc -l)
+# Every proof has a certificate that was checked; one factor more in one sum, or
+# a rule in the place of another, is a defect.
+n=$(awk -F '\t' '$2 == "index" || $2 == "lemma"' "$tmp/cold.txt" | wc -l)
 [ "$n" -gt 0 ] && grep "^# $n certificates checked: " "$tmp/cold.txt"
 say certificates $?
 grep '^#   [0-9]* closed' "$tmp/cold.txt"
 cp "$tmp/gen/certificates.txt" "$tmp/certificates.txt"
-awk '!done && /^y .* 1 1f[0-9]*$/ { sub(/1f/, "2f"); done = 1 } { print }' \
-    "$tmp/certificates.txt" >"$tmp/gen/certificates.txt"
-$gen $files -I . --check -o "$tmp/gen" >"$tmp/out" 2>&1
-[ $? = 70 ] && grep -q "line [0-9]*: the sum of facts leaves" "$tmp/out"
-say certificate_falsified $?
-cp "$tmp/cold.txt" "$tmp/gen/proofs.txt"
-cp "$tmp/certificates.txt" "$tmp/gen/"
+# falsified NAME AWK TEXT: what is said of certificates that AWK has changed.
+falsified() {
+    awk "$2"' { print }' "$tmp/certificates.txt" >"$tmp/gen/certificates.txt"
+    ! cmp -s "$tmp/certificates.txt" "$tmp/gen/certificates.txt" &&
+        $gen $files -I . --check -o "$tmp/gen" >"$tmp/out" 2>&1
+    [ $? = 70 ] && grep -q "$3" "$tmp/out"
+    say "falsified_$1" $?
+    cp "$tmp/cold.txt" "$tmp/gen/proofs.txt"
+    cp "$tmp/certificates.txt" "$tmp/gen/"
+}
+falsified factor '!done && /^y .* 1 1f[0-9]*$/ { sub(/1f/, "2f"); done = 1 }' \
+    'line [0-9]*: the sum of facts leaves'
+falsified rule '!done && /^~ .* p$/ { sub(/p$/, "e"); done = 1 }' \
+    "line [0-9]*: rule 'e' does not give that"
+falsified claim '!done && /^C r$/ { sub(/r$/, "e"); done = 1 }' \
+    'line [0-9]*: both sides are not seen to be equal'
+falsified clamp '/^V / { next }' 'line [0-9]*: both sides are not seen to be equal'
+# A sound certificate of another claim.
+falsified weaker '!done && /^C e$/ { sub(/e$/, "r"); done = 1; weak = 1 }
+    /^end$/ { weak = 0 } weak && /^~/ { next }' 'certificate of .*; expected each step'
 
 # What carries the shipped rules: nothing that was only drawn, or is trusted.
 layers=$(awk '/^# trusted/ { exit } /^[^# ]/ { for (i = 2; i < NF; i++)
@@ -58,7 +71,11 @@ say evidence $?
 sh tools/trusted.sh >"$tmp/trusted" && grep -q ' in all$' "$tmp/trusted"
 say trusted_base $?
 cat "$tmp/trusted"
-[ "$(cat dsl/prove/check/*.[ch] | wc -l)" -le 1500 ]
+# Lines of code, without comments and empty lines.
+n=$(for f in dsl/prove/check/*.[ch]; do $CC -fpreprocessed -dD -E -P "$f"; done 2>/dev/null |
+    grep -c .)
+echo "checker: $n lines of code"
+[ "$n" -gt 500 ] && [ "$n" -le 1650 ]
 say checker_is_small $?
 
 # Draws hit what a rule is about: it has as many cases as were asked for, 96, or
@@ -101,11 +118,11 @@ $gen $files -I . --check --emit-smt2 "$tmp/smt2" >/dev/null 2>&1
 n=$(ls "$tmp"/smt2/*.smt2 | wc -l)
 for f in "$tmp"/smt2/*.smt2; do
     echo "(echo \"$(basename "$f" .smt2)\")"
-    echo '(set-option :timeout 2000)'
+    echo '(set-option :rlimit 20000000)' # work, not time
     cat "$f"
     echo '(reset)'
 done >"$tmp/all.smt2"
-timeout 300 z3 "$tmp/all.smt2" >"$tmp/z3" 2>&1
+z3 "$tmp/all.smt2" >"$tmp/z3" 2>&1
 unsat=$(grep -cx unsat "$tmp/z3")
 echo "obligations: $n, closed by z3: $unsat"
 [ "$n" -ge 100 ] && [ "$unsat" = "$n" ]

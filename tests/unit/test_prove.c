@@ -14,6 +14,7 @@
 #include "dsl/resolve/resolver.h"
 
 static bool errs;
+static const char *certificate; /* what it writes when it errs */
 
 /* What the linker makes of --wrap=sn_calculus_lemma (tests.mk). */
 SnLemma __real_sn_calculus_lemma(SnProver *pv, const SnInstance *pr);
@@ -22,7 +23,10 @@ SnLemma __wrap_sn_calculus_lemma(SnProver *pv, const SnInstance *pr);
 SnLemma
 __wrap_sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
 {
-    return errs ? (SnLemma){.exact = true, .refines = true, .used = 1u << 2}
+    return errs ? (SnLemma){.exact = true,
+                            .refines = true,
+                            .used = 1u << 2,
+                            .certificate = certificate}
                 : __real_sn_calculus_lemma(pv, pr);
 }
 
@@ -67,7 +71,15 @@ layers(void **state)
     assert_string_equal(said_of(a, sound), "");
     assert_non_null(strstr(said_of(a, unsound),
                            "error[SN301]: rule 'r' is unsound: claimed exact"));
+    /* without a certificate that carries the claim, nothing is proved */
     errs = true;
+    assert_non_null(strstr(said_of(a, unsound), "error[SN301]"));
+    certificate = "C e\na x\na y\nt v 0 0 -1 0 0\nt v 0 1 -1 0 0\nE 0 1\n";
+    assert_non_null(strstr(said_of(a, unsound), "error[SN301]"));
+    certificate = "C r\na x\nt v 0 0 -1 0 0\nE 0 0\n";
+    assert_non_null(strstr(said_of(a, unsound), "error[SN301]"));
+    /* one of other terms does */
+    certificate = "C e\na x\nt v 0 0 -1 0 0\nE 0 0\n";
     assert_string_equal(said_of(a, sound), "");
     assert_string_equal(said_of(a, unsound),
                         "error[SN399]: internal: the calculus proves 'r' "

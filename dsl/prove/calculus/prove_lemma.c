@@ -69,6 +69,7 @@ drop_wide(SnCalculus *l, SnTree *q)
     const char *ty = sn_calculus_name(
         l, sn_format(l->a, "@%s", sn_calculus_rep(l, q->type)));
     const char **v = SN_NEW_N(l->a, const char *, q->nsat + 1);
+    SnTree was = *q;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < q->nsat; i++) {
@@ -84,6 +85,8 @@ drop_wide(SnCalculus *l, SnTree *q)
     }
     q->sat = v;
     q->nsat = n;
+    if (n < was.nsat)
+        sn_calculus_step(l, &was, q, 'd');
 }
 
 /* A number or an attribute: nothing that the graph computes. */
@@ -133,13 +136,19 @@ keeps_order(SnCalculus *l, const SnTree *f, const SnTree *x)
 static SnTree *
 push_in(SnCalculus *l, SnTree *f)
 {
-    SnTree *x = f->kid[0], *kid[2] = {NULL};
+    SnTree *x = f->kid[0], *kid[2] = {NULL}, *in[2] = {NULL}, *to;
 
     l->used |= x->kind == SN_TR_MOVE ? 1u << 1 : 1u << 2;
     l->along |= x->kind == SN_TR_MOVE && sn_calculus_may(l, f->type).axis;
     for (uint32_t i = 0; i < x->nkid && i < 2; i++)
-        kid[i] = norm(l, wrap(l, f, x->kid[i]));
-    return norm(l, sn_calculus_like(l, x, x->nkid, kid));
+        in[i] = wrap(l, f, x->kid[i]);
+    to = sn_calculus_like(l, x, x->nkid, in);
+    sn_calculus_step(l, f, to, 'p');
+    for (uint32_t i = 0; i < x->nkid && i < 2; i++)
+        kid[i] = norm(l, in[i]);
+    x = sn_calculus_like(l, x, x->nkid, kid);
+    sn_calculus_step(l, to, x, 'c');
+    return norm(l, x);
 }
 
 /* The clamp bounds(T, lo, hi) that s names, or NULL. */
@@ -164,17 +173,12 @@ bound_at(SnCalculus *l, const SnTree *q)
     return k;
 }
 
-/* q:T[S, bounds(T, lo, hi), S2](e), where the last clamp comes first, =
- * q:T[S](d:T(min(max(q:T[S2](e), q:T(lo)), q:T(hi)))). */
+/* What is inside, in, clamped to e's bounds; and by the clamps of t before that
+ * one, number at. */
 static SnTree *
-unbound(SnCalculus *l, SnTree *t, uint32_t at)
+bounded(SnCalculus *l, const SnTree *t, uint32_t at, const SnExpr *e,
+        SnTree *in)
 {
-    const SnExpr *e = bounds_of(l, t->sat[at]);
-    SnTree *in = wrap(l, t, t->kid[0]), *out;
-
-    in->nsat -= at + 1;
-    in->sat += at + 1;
-    in = norm(l, in);
     for (uint32_t i = 1; i < 3 && in; i++) {
         if (e->kid[i]->ek == SN_E_WILD)
             continue;
@@ -185,15 +189,32 @@ unbound(SnCalculus *l, SnTree *t, uint32_t at)
         kid[1]->type = t->type;
         in = sn_calculus_fn(l, i == 1 ? SN_FN_MAX : SN_FN_MIN, 2, kid);
     }
-    l->used |= 1u << 2;
-    l->along |= sn_calculus_may(l, t->type).axis;
     if (at == 0 || !in)
         return in;
     in = sn_calculus_fn(l, SN_FN_D, 1, &in);
     in->type = t->type;
-    out = wrap(l, t, in);
-    out->nsat = at;
-    return norm(l, out);
+    in = wrap(l, t, in);
+    in->nsat = at;
+    return in;
+}
+
+/* q:T[S, bounds(T, lo, hi), S2](e), where the last clamp comes first, =
+ * q:T[S](d:T(min(max(q:T[S2](e), q:T(lo)), q:T(hi)))). */
+static SnTree *
+unbound(SnCalculus *l, SnTree *t, uint32_t at)
+{
+    const SnExpr *e = bounds_of(l, t->sat[at]);
+    SnTree *q = wrap(l, t, t->kid[0]), *to;
+
+    q->nsat -= at + 1;
+    q->sat += at + 1;
+    l->used |= 1u << 2;
+    l->along |= sn_calculus_may(l, t->type).axis;
+    to = bounded(l, t, at, e, q);
+    sn_calculus_step(l, t, to, 'b');
+    q = bounded(l, t, at, e, norm(l, q));
+    sn_calculus_step(l, to, q, 'c');
+    return at == 0 || !q ? q : norm(l, q);
 }
 
 /* q:T[S](d:T(q:T[S2](e))) = q:T[S, S2](e). */
@@ -210,6 +231,7 @@ requantized(SnCalculus *l, const SnTree *t, const SnTree *in)
         sn_calculus_add_sat(l, &q->nsat, &q->sat, in->sat[i]);
     l->used |= 1;
     l->wide |= sn_calculus_may(l, t->type).elems >> SN_QI32 & 1;
+    sn_calculus_step(l, t, q, '1');
     return norm(l, q);
 }
 
@@ -231,6 +253,7 @@ norm_conv(SnCalculus *l, SnTree *t)
         drop_wide(l, t);
     if (sn_calculus_is_real(l, t->type) && !t->nsat) {
         l->rough |= sn_calculus_is_q(t) && is_wide(l, x);
+        sn_calculus_step(l, t, x, 'r');
         return x;
     }
     if (sn_calculus_is_q(t) && sn_calculus_is_d(x) &&
@@ -238,17 +261,16 @@ norm_conv(SnCalculus *l, SnTree *t)
         (!t->nsat || idle(l, t, x->kid[0]))) {
         l->used |= 1;
         l->wide |= sn_calculus_may(l, t->type).elems >> SN_QI32 & 1;
+        sn_calculus_step(l, t, x->kid[0], '0');
         return x->kid[0];
     }
-    if (sn_calculus_is_d(t) && sn_calculus_is_q(x) &&
-        sn_calculus_is_real(l, t->type))
-        return x;
     if ((l->pr->commutes || l->pr->swap) && sn_calculus_is_q(t) &&
         sn_calculus_is_d(x) && sn_calculus_is_q(x->kid[0]) &&
         constant(x->kid[0]->kid[0])) {
         l->used |= 1u << 3; /* the guard's comparison; L3 for zeros */
         SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &x->kid[0]->kid[0]);
         q->type = t->type;
+        sn_calculus_step(l, t, q, 'k');
         return q;
     }
     if (sn_calculus_is_q(t) && bound_at(l, t) < t->nsat)
@@ -267,6 +289,7 @@ norm_conv(SnCalculus *l, SnTree *t)
             sn_calculus_add_sat(l, &q->nsat, &q->sat,
                                 i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
         l->used |= 1u << 2;
+        sn_calculus_step(l, t, q, '2');
         return norm(l, q);
     }
     if (x->kind == SN_TR_MOVE || (monotone(x) && keeps_order(l, t, x)))
@@ -314,8 +337,13 @@ norm_elem(SnCalculus *l, SnTree *t)
         kid[i] = fixed(t->kid[i]) ? t->kid[i] : t->kid[i]->kid[0];
     l->used |= 1u << 1;
     l->along |= t->type && sn_calculus_may(l, t->type).axis;
-    SnTree *in = norm(l, sn_calculus_like(l, t, t->nkid, kid));
-    return in ? norm(l, sn_calculus_like(l, m, 1, &in)) : NULL;
+    SnTree *in = sn_calculus_like(l, t, t->nkid, kid);
+    SnTree *to = sn_calculus_like(l, m, 1, &in), *out;
+    sn_calculus_step(l, t, to, 'e');
+    in = norm(l, in);
+    out = in ? sn_calculus_like(l, m, 1, &in) : NULL;
+    sn_calculus_step(l, to, out, 'c');
+    return norm(l, out);
 }
 
 /* Does the guard say that max (min) with the constant q:T(c) leaves x, a value
@@ -414,10 +442,14 @@ norm(SnCalculus *l, SnTree *t)
     r->own = t->own;
     r->nsat = t->nsat;
     r->sat = t->sat;
+    sn_calculus_step(l, t, r, 'c');
     if (sn_calculus_is_q(r) || sn_calculus_is_d(r))
         return norm_conv(l, r);
-    if (sn_calculus_is_minmax(r, false))
-        r = norm_max(l, r);
+    if (sn_calculus_is_minmax(r, false)) {
+        t = norm_max(l, r);
+        sn_calculus_step(l, r, t, 'x');
+        r = t;
+    }
     return norm_elem(l, r);
 }
 
@@ -595,8 +627,9 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
 }
 
 static SnLemma
-one_result(SnProver *pv, const SnInstance *pr, uint32_t res)
+one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
 {
+    SnWrittenMark mark = sn_calculus_mark(w);
     SnLemma r = {.none = true};
     Round rl = {0}, rr = {0};
     SnCalculus l;
@@ -610,6 +643,8 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res)
     bool along = l.along;
     r.none = false;
     l.bits = true;
+    l.w = w;
+    sn_calculus_claim(&l, 'e');
     SnTree *na = norm(&l, a), *nb = norm(&l, b);
     /* L0 is of codes below 2^24, which binary32 holds: not of every int32.  Nor
      * is it known that bounds, image and covers take a type along an axis for
@@ -618,14 +653,15 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res)
               sn_calculus_text(&l, na) == sn_calculus_text(&l, nb) && !l.wide &&
               !l.along;
     r.used = l.used;
-    if (l.rough) {
-        r.exact = false;
-        return r;
-    }
+    r.exact &= !l.rough;
     if (r.exact) {
+        sn_calculus_shown(&l, na, nb);
         r.refines = true;
         return r;
     }
+    sn_calculus_unwrite(w, mark);
+    if (l.rough)
+        return r;
     l.used = 0;
     l.bits = false;
     SnTree *ra = real(&l, a, &rl, NULL), *rb = real(&l, b, &rr, NULL);
@@ -637,6 +673,8 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res)
         r.refines = true;
         r.within1 = subset(&l, &rl, &rr);
         r.used = l.used | 1u << 4;
+        sn_calculus_claim(&l, r.within1 ? 'w' : 'r');
+        sn_calculus_shown(&l, a, b);
     }
     return r;
 }
@@ -657,17 +695,22 @@ results(const SnPat *p)
 SnLemma
 sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
 {
-    SnLemma r = one_result(pv, pr, 0);
+    SnWritten *w = sn_calculus_written(pv->a);
+    SnLemma r = one_result(pv, pr, 0, w);
     uint32_t n = r.none || !pr->r->pat ? 1 : results(pr->r->pat);
 
     for (uint32_t res = 1; res < n; res++) {
-        SnLemma k = one_result(pv, pr, res);
+        SnWrittenMark mark = sn_calculus_mark(w);
+        SnLemma k = one_result(pv, pr, res, w);
         bool carried = !k.none && (!r.exact || k.exact) &&
                        (!r.refines || k.refines) &&
                        (!r.within1 || k.within1 || k.exact);
         r.first |= !carried;
         if (carried)
             r.used |= k.used;
+        else
+            sn_calculus_unwrite(w, mark);
     }
+    r.certificate = sn_calculus_certificate(w);
     return r;
 }

@@ -59,8 +59,11 @@ typedef struct SnTypeNote {
     SnTypeMay is;
 } SnTypeNote;
 
+typedef struct SnWritten SnWritten;
+
 typedef struct SnCalculus {
     SnProver *pv;
+    SnWritten *w; /* the certificate, or NULL */
     SnArena *a;
     const SnInstance *pr;
     uint32_t used;
@@ -203,6 +206,26 @@ bool sn_calculus_one_by_one(const SnDefRule *r);
 /* Both sides of a rule whose root is a Save: the reals that are written. */
 bool sn_calculus_saves(const SnDefRule *r);
 bool sn_calculus_saved(SnCalculus *l, SnTree **a, SnTree **b);
+
+/* ---- certificates (prove_write.c) ---- */
+
+typedef struct SnWrittenMark {
+    size_t nout;
+    uint32_t natom;
+} SnWrittenMark;
+
+SnWritten *sn_calculus_written(SnArena *a);
+/* NULL: nothing was written. */
+const char *sn_calculus_certificate(SnWritten *w);
+SnWrittenMark sn_calculus_mark(const SnWritten *w);
+/* All since then goes again. */
+void sn_calculus_unwrite(SnWritten *w, SnWrittenMark m);
+/* What is claimed of two terms (check.h), with what was read. */
+void sn_calculus_claim(SnCalculus *l, char claim);
+/* t = u by that rule. */
+void sn_calculus_step(SnCalculus *l, const SnTree *t, const SnTree *u,
+                      char rule);
+void sn_calculus_shown(SnCalculus *l, const SnTree *a, const SnTree *b);
 
 /* ---- what types may be (prove_may.c) ---- */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dsl/prove/check/step.h"
+#include "dsl/prove/check/terms.h"
 
 bool
 sn_step_fail(SnCheckSteps *s, const char *fmt, ...)
@@ -412,9 +412,14 @@ step(SnCheckSteps *s, char *line)
     char kind = line[0];
 
     s->at = line + (kind && line[1] == ' ' ? 2 : 1);
-    if (s->lemma || (s->closed && kind != '\\' && kind != 'a' && kind != 'q'))
+    if (s->lemma || (s->closed && !strchr("\\aqC", kind)))
         return sn_step_fail(s, "a step after the end of a path");
     s->c->nstep++;
+    if (kind && strchr("Ct~EkVBOWK", kind))
+        return sn_step_term(s, kind);
+    if (s->terms->claim && kind != 'a')
+        return sn_step_fail(s, "a line that begins with '%c' among terms",
+                            kind);
     switch (kind) {
     case 'a':
     case 'q':
@@ -466,6 +471,7 @@ sn_check_certificate(SnArena *a, const char *text, SnCheck *c)
     bool ok = true;
 
     s->a = s->P.a = mine;
+    s->terms = SN_NEW(mine, struct SnCheckTerms);
     s->says = a;
     s->c = c;
     c->error = NULL;

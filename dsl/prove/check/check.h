@@ -34,6 +34,29 @@
  *                 which is number N of its path, from 0
  *   L NAME        instead of all this: a lemma of the provers
  *
+ * One of the calculus has a claim for each result: names (`a`), and
+ *
+ *   C e|w|r       what is claimed of two terms: equal bits; equal up to what
+ *                 single roundings may move; no worse; what follows is of it
+ *   t K OWN NAME TYPE N KID.. S SAT..   the next term; K:
+ *                 v value, c constant, q to codes of TYPE, d to reals, x max,
+ *                 m min of two, X and M over sets, e mean, o another function
+ *                 over sets, p move, r row, y the type of one, n minus, f
+ *                 another function; + - * and b of two operands, of which + and
+ *                 * change places.  SATs: q's saturations, the last one first
+ *   ~ I J R       terms I and J are equal by rule R: c alike; d without clamps
+ *                 that cover the type; r reals; 0 there and back; 1, 2 two
+ *                 roundings to one type, or behind a real; k a constant; b a
+ *                 clamp by bounds; p inside of a move, of max and min; e out of
+ *                 a function of elements; x one operand of max and min
+ *   E I J         the claim is shown
+ *   k T BITS      read: what type T may be
+ *   V A B         read: saturation A does nothing to what lies in B
+ *   B A T LO HI   read: A is bounds(T, LO, HI)
+ *   O A T         read: A is a clamp of codes of T
+ *   W A B         read: number A is at least B
+ *   K             read: constants round alike on both ways
+ *
  * A REF is a number, of y's second form none, and one or two factors: fN, a
  * fact; lN, the remainder of atom N; uN, its divisor - 1 - the remainder. */
 #ifndef SN_CHECK_H
@@ -41,13 +64,18 @@
 
 #include "dsl/prove/poly/poly.h"
 
+typedef struct SnCheckEquation {
+    uint32_t atom;
+    SnPoly is;
+} SnCheckEquation;
+
 /* What a step says: equations and facts imply what it shows. */
 typedef struct SnCheckQuestion {
-    const SnPolys *P;
+    SnPolys *P;
     uint32_t nfact, neq;
     const SnPoly *fact; /* that the step names: each at least 0 */
-    const SnPoly *eq;   /* each 0 */
-    char kind;          /* y: p >= 0; z: p = 0; d: p div q = r, where q >= 1 */
+    const SnCheckEquation *eq;
+    char kind; /* y: p >= 0; z: p = 0; d: p div q = r, where q >= 1 */
     SnPoly p, q, r;
 } SnCheckQuestion;
 
@@ -58,6 +86,8 @@ typedef struct SnCheck {
     uint32_t nstep;    /* steps that were checked */
     uint32_t npath, nabsurd, nthrough, nclosed; /* closed by what was read */
     uint32_t nlemma;
+    uint32_t ncalculus; /* claims that were shown */
+    char shown;         /* the weakest of them: 'e', 'w' or 'r'; 0: none */
     /* NULL, or asked of each step that Farkas' lemma or a normal form shows */
     void (*ask)(void *arg, const SnCheckQuestion *q);
     void *arg;
@@ -65,9 +95,5 @@ typedef struct SnCheck {
 
 /* Checks one certificate; false: it is refused, error and line say why. */
 bool sn_check_certificate(SnArena *a, const char *text, SnCheck *c);
-
-/* The questions of a certificate that the checker takes, each once, as SMT-LIB
- * that a solver answers by `unsat`; *n: how many.  NULL: it is refused. */
-const char *sn_check_smt2(SnArena *a, const char *text, uint32_t *n);
 
 #endif

@@ -71,7 +71,7 @@ sn_step_norm(SnCheckSteps *s, SnPoly p)
 static void
 new_equation(SnCheckSteps *s, uint32_t atom, SnPoly is)
 {
-    SnStepEquation e = {atom, is};
+    SnCheckEquation e = {atom, is};
 
     if (s->equation[atom] || sn_poly_has(is, atom))
         return;
@@ -119,47 +119,13 @@ sn_step_at_least(SnCheckSteps *s, SnPoly p)
 /* ---- questions ---- */
 
 static void
-see(bool *seen, SnPoly p)
-{
-    for (uint32_t i = 0; i < p.n; i++)
-        for (unsigned k = 0; k < p.m[i].n; k++)
-            seen[p.m[i].atom[k]] = true;
-}
-
-/* The equations that a normal form of these may need. */
-static void
-equations(SnCheckSteps *s, SnCheckQuestion *q)
-{
-    bool *seen = SN_NEW_N(s->a, bool, SN_POLY_NATOM);
-    bool *taken = SN_NEW_N(s->a, bool, s->neq + 1), more = true;
-    SnPoly *eq = SN_NEW_N(s->a, SnPoly, s->neq + 1);
-
-    see(seen, q->p);
-    see(seen, q->q);
-    see(seen, q->r);
-    for (uint32_t i = 0; i < q->nfact; i++)
-        see(seen, q->fact[i]);
-    while (more) {
-        more = false;
-        for (uint32_t i = 0; i < s->neq; i++) {
-            if (taken[i] || !seen[s->eq[i].atom])
-                continue;
-            taken[i] = more = true;
-            see(seen, s->eq[i].is);
-            eq[q->neq++] = sn_poly_sub(
-                &s->P, sn_poly_atom(&s->P, s->eq[i].atom), s->eq[i].is);
-        }
-    }
-    q->eq = eq;
-}
-
-static void
 ask(SnCheckSteps *s, SnCheckQuestion q)
 {
     if (!s->c->ask)
         return;
     q.P = &s->P;
-    equations(s, &q);
+    q.neq = s->neq;
+    q.eq = s->eq;
     s->c->ask(s->c->arg, &q);
 }
 

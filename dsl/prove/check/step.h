@@ -19,11 +19,6 @@ typedef struct SnStepDiv {
     SnPoly x, q, r;
 } SnStepDiv;
 
-typedef struct SnStepEquation {
-    uint32_t atom;
-    SnPoly is;
-} SnStepEquation;
-
 /* How much of the lists below holds; what the path has seen. */
 typedef struct SnStepMark {
     uint32_t nfact, nknown, nzero, nside, napart, neq, ndiv;
@@ -48,7 +43,7 @@ typedef struct SnCheckSteps {
     SnStepPolys fact; /* by number: each at least 0 */
     SnStepPolys known, zero, side, apart;
     uint32_t neq, ndiv;
-    SnStepEquation *eq;
+    SnCheckEquation *eq;
     SnStepDiv *div;
     uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
     bool shape, same;
@@ -58,6 +53,7 @@ typedef struct SnCheckSteps {
     SnStepSplit *split;
     SnStepMark lent;
     bool closed, lemma;
+    struct SnCheckTerms *terms;
 } SnCheckSteps;
 
 /* The step does not follow; returns false. */
@@ -76,6 +72,9 @@ bool sn_step_zero(SnCheckSteps *s, SnPoly p);
 bool sn_step_why(SnCheckSteps *s, SnPoly p);
 /* x div q = r. */
 bool sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r);
+
+/* A line of the calculus. */
+bool sn_step_term(SnCheckSteps *s, char kind);
 
 /* A polynomial, a number, at s->at. */
 bool sn_step_read(SnCheckSteps *s, SnPoly *p);

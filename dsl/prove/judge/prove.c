@@ -457,9 +457,17 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 
     if (t.later && l.first)
         by_lemma = false;
-    const char *why = l.why;
+    const char *why = l.why,
+               *no = by_lemma ? sn_certificate_why_not(pv, pr, l.certificate)
+                              : NULL;
+    if (no) {
+        by_lemma = false;
+        why = no;
+    }
     Equal equal =
         by_lemma ? NOT_SEEN : by_elements(pv, pr, &why, &p->certificate);
+    if (by_lemma)
+        p->certificate = l.certificate;
     bool proved = by_lemma || equal != NOT_SEEN;
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
@@ -505,6 +513,12 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
                 pr->r->name, p->claim, lemma_names(pv->a, l.used));
 }
 
+static bool
+has_certificate(const SnProof *p)
+{
+    return p->layer == SN_LAYER_LEMMA || p->layer == SN_LAYER_INDEX;
+}
+
 /* The verdict of an earlier run, or one that is entered for the next. */
 static void
 recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
@@ -512,7 +526,7 @@ recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     const char *key = sn_prove_recall(pv, pr, p);
 
     if (p->recalled) {
-        if (p->layer == SN_LAYER_INDEX && !sn_certificate_check(pv, p))
+        if (has_certificate(p) && !sn_certificate_check(pv, pr, p))
             p->layer = SN_LAYER_REFUSED;
         return;
     }
@@ -522,7 +536,7 @@ recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         p->layer != SN_LAYER_TRUSTED &&
         !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
         p->layer = SN_LAYER_REFUSED;
-    if (p->layer == SN_LAYER_INDEX && !sn_certificate_check(pv, p))
+    if (has_certificate(p) && !sn_certificate_check(pv, pr, p))
         p->layer = SN_LAYER_REFUSED;
     if (sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d) == said)
         sn_prove_enter(pv, key, p);

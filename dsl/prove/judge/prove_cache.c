@@ -415,10 +415,10 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
         return NULL;
     const char *key = key_of(pv, pr);
     const SnProof *e = entry_of(pv->cache, key);
-    const char *certificate = e && e->layer == SN_LAYER_INDEX
-                                  ? sn_certificate_of(pv->certificates, key)
-                                  : NULL;
-    if (!e || (e->layer == SN_LAYER_INDEX && !certificate))
+    bool has = e && e->layer != SN_LAYER_LOSSY;
+    const char *certificate =
+        has ? sn_certificate_of(pv->certificates, key) : NULL;
+    if (!e || (has && !certificate))
         return key;
     p->recalled = true;
     p->certificate = certificate;

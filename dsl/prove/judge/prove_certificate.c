@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Certificates of the proofs by elements and over the reals: each is checked in
- * every run, also where the verdict is that of an earlier one, and kept in
- * certificates.txt beside proofs.txt, under the same key.
+/* Certificates of the proofs by lemmas, by elements and over the reals: each is
+ * checked in every run, also where the verdict is that of an earlier one, and
+ * kept in certificates.txt beside proofs.txt, under the same key.
  *
  * A verdict whose certificate is missing is proved again; one whose certificate
  * the checker refuses, or is another one than that of the verdict, is a defect:
@@ -130,7 +130,7 @@ put_questions(SnProver *pv, const SnProof *p)
 {
     const char *dir = sn_path_join(pv->a, pv->o->smt2, "steps");
     uint32_t n;
-    const char *text = sn_check_smt2(pv->a, p->certificate, &n);
+    const char *text = sn_prove_smt2_steps(pv->a, p->certificate, &n);
 
     if (!text || !n || sn_file_mkdirs(pv->d, dir))
         return;
@@ -141,8 +141,35 @@ put_questions(SnProver *pv, const SnProof *p)
     sn_file_update(pv->d, path, text, strlen(text));
 }
 
+/* Does what the calculus has shown carry the claim? */
+static bool
+carries(const SnInstance *pr, char shown)
+{
+    switch (pr->r->claim.kind) {
+    case SN_CLAIM_EXACT:
+        return shown == 'e';
+    case SN_CLAIM_WITHIN:
+        return shown == 'e' || shown == 'w';
+    default:
+        return pr->r->claim.kind == SN_CLAIM_REFINES && shown;
+    }
+}
+
+const char *
+sn_certificate_why_not(SnProver *pv, const SnInstance *pr, const char *text)
+{
+    SnCheck k = {0};
+
+    if (!text)
+        return "the calculus wrote no certificate";
+    if (!sn_check_certificate(pv->a, text, &k))
+        return sn_format(pv->a, "the calculus' certificate, line %u: %s",
+                         k.line, k.error);
+    return carries(pr, k.shown) ? NULL : "another claim is certified";
+}
+
 bool
-sn_certificate_check(SnProver *pv, const SnProof *p)
+sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p)
 {
     SnCertificates *c = pv->certificates;
     SnCheck k = {0};
@@ -151,6 +178,8 @@ sn_certificate_check(SnProver *pv, const SnProof *p)
         return refused(pv, p, 0, "the proof did not write one");
     if (!sn_check_certificate(pv->a, p->certificate, &k))
         return refused(pv, p, k.line, k.error);
+    if (p->layer == SN_LAYER_LEMMA ? !carries(pr, k.shown) : k.shown != 0)
+        return refused(pv, p, 0, "it is of another claim");
     if (p->hash &&
         strncmp(p->hash, sn_certificate_hash(pv, p->certificate), 17) != 0)
         return refused(pv, p, 0, "it is not that of the verdict");
@@ -164,6 +193,7 @@ sn_certificate_check(SnProver *pv, const SnProof *p)
     c->sum.nabsurd += k.nabsurd;
     c->sum.nclosed += k.nclosed;
     c->sum.nlemma += k.nlemma;
+    c->sum.ncalculus += k.ncalculus;
     return true;
 }
 
@@ -177,7 +207,8 @@ sn_certificates_report(const SnProver *pv, SnBuf *b)
     sn_putf(b,
             "# %u certificates checked: %u steps from %u facts; %u paths: %u "
             "through, %u contradictions,\n#   %u closed by what was read; %u "
-            "by a lemma\n",
+            "by a lemma; %u claims of the calculus\n",
             c->checked, c->sum.nstep, c->sum.nread, c->sum.npath,
-            c->sum.nthrough, c->sum.nabsurd, c->sum.nclosed, c->sum.nlemma);
+            c->sum.nthrough, c->sum.nabsurd, c->sum.nclosed, c->sum.nlemma,
+            c->sum.ncalculus);
 }

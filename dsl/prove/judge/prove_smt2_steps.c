@@ -6,6 +6,7 @@
 
 #include "base/hashes.h"
 #include "dsl/prove/check/check.h"
+#include "dsl/prove/prover.h"
 
 typedef struct Smt {
     SnArena *a;
@@ -57,6 +58,40 @@ put_assert(SnBuf *b, const char *is, SnPoly p)
     sn_puts(b, " 0))\n");
 }
 
+static void
+see(bool *seen, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++)
+            seen[p.m[i].atom[k]] = true;
+}
+
+/* The equations that a normal form of what is asked may need. */
+static void
+put_equations(SnArena *a, SnBuf *b, const SnCheckQuestion *q)
+{
+    bool *seen = SN_NEW_N(a, bool, SN_POLY_NATOM);
+    bool *taken = SN_NEW_N(a, bool, q->neq + 1), more = true;
+
+    see(seen, q->p);
+    see(seen, q->q);
+    see(seen, q->r);
+    for (uint32_t i = 0; i < q->nfact; i++)
+        see(seen, q->fact[i]);
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < q->neq; i++) {
+            if (taken[i] || !seen[q->eq[i].atom])
+                continue;
+            taken[i] = more = true;
+            see(seen, q->eq[i].is);
+            put_assert(b, "=",
+                       sn_poly_sub(q->P, sn_poly_atom(q->P, q->eq[i].atom),
+                                   q->eq[i].is));
+        }
+    }
+}
+
 static uint64_t
 hash(const char *s)
 {
@@ -75,8 +110,7 @@ ask(void *arg, const SnCheckQuestion *q)
     SnBuf b;
 
     sn_buf_init(&b, s->a);
-    for (uint32_t i = 0; i < q->neq; i++)
-        put_assert(&b, "=", q->eq[i]);
+    put_equations(s->a, &b, q);
     for (uint32_t i = 0; i < q->nfact; i++)
         put_assert(&b, ">=", q->fact[i]);
     if (q->kind == 'd') {
@@ -103,7 +137,7 @@ ask(void *arg, const SnCheckQuestion *q)
 }
 
 const char *
-sn_check_smt2(SnArena *a, const char *text, uint32_t *n)
+sn_prove_smt2_steps(SnArena *a, const char *text, uint32_t *n)
 {
     Smt s = {.a = a};
     SnCheck c = {.ask = ask, .arg = &s};
