@@ -28,6 +28,14 @@ next_f32(void)
 
 /* ---- histograms ---- */
 
+static uint64_t
+in_bin(const SnHist *h, uint32_t i)
+{
+    uint64_t room[SN_HIST_MAX];
+
+    return sn_hist_bins(h, room)[i];
+}
+
 static void
 hist_small(void **state)
 {
@@ -43,10 +51,10 @@ hist_small(void **state)
     assert_int_equal(h.exp, -9);
     assert_int_equal(h.first, 0);
     assert_int_equal(h.nbin, 1537);
-    assert_int_equal(h.bin[0], 1);
-    assert_int_equal(h.bin[512], 1);
-    assert_int_equal(h.bin[1024], 1);
-    assert_int_equal(h.bin[1536], 2);
+    assert_int_equal(in_bin(&h, 0), 1);
+    assert_int_equal(in_bin(&h, 512), 1);
+    assert_int_equal(in_bin(&h, 1024), 1);
+    assert_int_equal(in_bin(&h, 1536), 2);
 }
 
 static void
@@ -61,10 +69,10 @@ hist_negative_edges(void **state)
     assert_int_equal(h.exp, -10); /* -1024 .. 0 */
     assert_int_equal(h.first, -1024);
     assert_int_equal(h.nbin, 1025);
-    assert_int_equal(h.bin[0], 1);
-    assert_int_equal(h.bin[1024 - 256], 1);
-    assert_int_equal(h.bin[1023], 1); /* just below 0 */
-    assert_int_equal(h.bin[1024], 1);
+    assert_int_equal(in_bin(&h, 0), 1);
+    assert_int_equal(in_bin(&h, 1024 - 256), 1);
+    assert_int_equal(in_bin(&h, 1023), 1); /* just below 0 */
+    assert_int_equal(in_bin(&h, 1024), 1);
 }
 
 static void
@@ -77,14 +85,14 @@ hist_constant_and_zero(void **state)
     sn_hist_init(&h, a, "z");
     sn_hist_add(&h, z, 2);
     assert_int_equal(h.nbin, 1);
-    assert_int_equal(h.bin[0], 2);
+    assert_int_equal(in_bin(&h, 0), 2);
     assert_int_equal(h.exp, -149);
     assert_false(signbit(h.min));
     sn_hist_init(&h, a, "c");
     sn_hist_add(&h, c, 2);
     assert_int_equal(h.exp, -30); /* 2^-30 of the magnitude */
     assert_int_equal(h.nbin, 1);
-    assert_int_equal(h.bin[0], 2);
+    assert_int_equal(in_bin(&h, 0), 2);
 }
 
 static void
@@ -104,9 +112,12 @@ hist_nonfinite(void **state)
 static bool
 same_hist(const SnHist *x, const SnHist *y)
 {
+    uint64_t rx[SN_HIST_MAX], ry[SN_HIST_MAX];
+
     return x->min == y->min && x->max == y->max && x->count == y->count &&
            x->exp == y->exp && x->first == y->first && x->nbin == y->nbin &&
-           memcmp(x->bin, y->bin, x->nbin * sizeof *x->bin) == 0;
+           memcmp(sn_hist_bins(x, rx), sn_hist_bins(y, ry),
+                  x->nbin * sizeof *rx) == 0;
 }
 
 /* The result depends on the values alone: not on their order, nor on how they
@@ -141,10 +152,52 @@ hist_merge_any_order(void **state)
         assert_true(same_hist(&all, &right));
         uint64_t sum = 0;
         for (uint32_t i = 0; i < all.nbin; i++)
-            sum += all.bin[i];
+            sum += in_bin(&all, i);
         assert_int_equal(sum, N);
         assert_true(all.nbin <= SN_HIST_MAX);
     }
+}
+
+/* Few occupied bins are listed, more are not: the counts are the same, also
+ * where one is above what a listed bin holds. */
+static void
+hist_few_and_many(void **state)
+{
+    enum { N = 1000 };
+    SnHist h, twice;
+
+    (void)state;
+    sn_hist_init(&h, a, "v");
+    assert_null(h.bin);
+    for (int i = 0; i < N; i++) {
+        float v = (float)(i * 7 % N);
+        sn_hist_add(&h, &v, 1);
+        assert_true((h.bin != NULL) == (h.nfew == 0));
+    }
+    assert_non_null(h.bin);
+    assert_int_equal(h.exp, -1);
+    for (uint32_t i = 0; i < h.nbin; i++)
+        assert_int_equal(in_bin(&h, i), i % 2 == 0);
+
+    const float ends[] = {0, 1};
+    sn_hist_init(&h, a, "v");
+    sn_hist_add(&h, ends, 2);
+    sn_hist_put(&h, 5, UINT32_MAX);
+    h.count += UINT32_MAX;
+    assert_null(h.bin);
+    sn_hist_init(&twice, a, "v");
+    sn_hist_merge(&twice, &h);
+    sn_hist_merge(&twice, &h);
+    assert_non_null(twice.bin);
+    assert_true(in_bin(&twice, 5) == 2 * (uint64_t)UINT32_MAX);
+    assert_int_equal(in_bin(&twice, 0), 2);
+    assert_int_equal(in_bin(&twice, h.nbin - 1), 2);
+    /* A wider range puts bins together: 4 and 5, with one each. */
+    sn_hist_put(&h, 4, 1);
+    h.count++;
+    const float far = 2;
+    sn_hist_add(&h, &far, 1);
+    assert_true(in_bin(&h, 2) == (uint64_t)UINT32_MAX + 1);
 }
 
 /* ---- profile files ---- */
@@ -566,6 +619,7 @@ main(void)
         T(hist_constant_and_zero),
         T(hist_nonfinite),
         T(hist_merge_any_order),
+        T(hist_few_and_many),
         T(profile_round_trip),
         T(profile_hostile),
         T(scheme_ranges),

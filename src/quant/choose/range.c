@@ -98,12 +98,14 @@ sn_range_mse(const SnHist *h, SnParam q, SnElem e)
     double s = (double)q.scale, w = ldexp(1.0, h->exp), sum = 0;
     double lo = (double)(sn_elem_lo(e) - q.zp);
     double hi = (double)(sn_elem_hi(e) - q.zp);
+    uint64_t room[SN_HIST_MAX];
+    const uint64_t *bin = sn_hist_bins(h, room);
 
     for (uint32_t i = 0; i < h->nbin; i++) {
-        if (!h->bin[i])
+        if (!bin[i])
             continue;
         double x = edge(h, i);
-        sum += (double)h->bin[i] *
+        sum += (double)bin[i] *
                (error_to(x + w, s, lo, hi) - error_to(x, s, lo, hi));
     }
     return sum / (w * (double)h->count);
@@ -249,16 +251,19 @@ sn_range_choose(SnRangeRule r, const SnHist *h, SnSchema s, SnElem e,
     *hi = (double)h->max;
     if (r.kind == SN_MINMAX || !(h->min < h->max))
         return;
-    if (r.kind == SN_PERCENTILE) {
-        percentile(h, r.p, lo, hi);
-        return;
-    }
     if (r.kind == SN_AVERAGE) {
         *lo = h->averaged ? (double)h->avg_min : *lo;
         *hi = h->averaged ? (double)h->avg_max : *hi;
         return;
     }
-    Search z = {.h = h, .kind = r.kind, .s = s, .e = e};
+    uint64_t room[SN_HIST_MAX];
+    SnHist all = *h;
+    all.bin = sn_hist_bins(h, room);
+    if (r.kind == SN_PERCENTILE) {
+        percentile(&all, r.p, lo, hi);
+        return;
+    }
+    Search z = {.h = &all, .kind = r.kind, .s = s, .e = e};
     if (r.kind == SN_ENTROPY && e != SN_QI8)
         return; /* every bin has codes of its own */
     /* Ends on the far side of 0 matter to nobody: 0 is in every range. */

@@ -41,6 +41,9 @@ exp_for(float lo, float hi)
     return e;
 }
 
+/* Occupied bins that are listed; with more, all have their counts. */
+enum { FEW = 512 };
+
 void
 sn_hist_init(SnHist *h, SnArena *a, const char *name)
 {
@@ -48,32 +51,116 @@ sn_hist_init(SnHist *h, SnArena *a, const char *name)
     h->name = name;
     h->min = INFINITY;
     h->max = -INFINITY;
-    h->bin = SN_NEW_N(a, uint64_t, SN_HIST_MAX);
+    h->arena = a;
 }
 
-/* Moves the counts to the bins of (e, first), which cover them; e >= h->exp.
- * Bins are visited away from the side they move to, so that none is
- * overwritten before it is read. */
+uint64_t *
+sn_hist_bins(const SnHist *h, uint64_t room[SN_HIST_MAX])
+{
+    if (h->bin)
+        return h->bin;
+    memset(room, 0, SN_HIST_MAX * sizeof *room);
+    for (uint32_t i = 0; i < h->nfew; i++)
+        room[h->few[i].at] = h->few[i].n;
+    return room;
+}
+
+static void
+list_no_more(SnHist *h)
+{
+    h->bin = sn_hist_bins(h, SN_NEW_N(h->arena, uint64_t, SN_HIST_MAX));
+    h->few = NULL;
+    h->nfew = 0;
+}
+
+/* Adds to the list, where it can say the sum. */
+static bool
+put_few(SnHist *h, uint32_t at, uint64_t n)
+{
+    uint32_t lo = 0, hi = h->nfew;
+
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (h->few[mid].at < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    bool have = lo < h->nfew && h->few[lo].at == at;
+    if (n > UINT32_MAX - (have ? h->few[lo].n : 0))
+        return false;
+    if (have) {
+        h->few[lo].n += (uint32_t)n;
+        return true;
+    }
+    if (h->nfew == FEW)
+        return false;
+    h->few = sn_grow(h->arena, h->few, h->nfew, sizeof *h->few);
+    memmove(h->few + lo + 1, h->few + lo, (h->nfew - lo) * sizeof *h->few);
+    h->few[lo] = (SnBin){at, (uint32_t)n};
+    h->nfew++;
+    return true;
+}
+
+static inline void
+put(SnHist *h, uint32_t at, uint64_t n)
+{
+    if (!h->bin && put_few(h, at, n))
+        return;
+    if (!h->bin)
+        list_no_more(h);
+    h->bin[at] += n;
+}
+
+void
+sn_hist_put(SnHist *h, uint32_t at, uint64_t n)
+{
+    put(h, at, n);
+}
+
+/* A count that was in bin `at` of o, in the bin of h that covers it. */
+static void
+put_from(SnHist *h, const SnHist *o, uint32_t at, uint64_t n)
+{
+    int shift = h->exp - o->exp;
+    int64_t k = o->first + (int64_t)at;
+
+    /* floor(k / 2^shift), also for negative k */
+    k = shift >= 62 ? (k < 0 ? -1 : 0)
+        : k >= 0    ? k >> shift
+                    : -((-k - 1) >> shift) - 1;
+    put(h, (uint32_t)(k - h->first), n);
+}
+
+/* The counts of o in the bins of h, which cover o's; h->exp >= o->exp. */
+static void
+pour(SnHist *h, const SnHist *o)
+{
+    for (uint32_t i = 0; o->bin && i < o->nbin; i++)
+        if (o->bin[i])
+            put_from(h, o, i, o->bin[i]);
+    for (uint32_t i = 0; i < o->nfew; i++)
+        put_from(h, o, o->few[i].at, o->few[i].n);
+}
+
+/* Moves the counts to the bins of (e, first), which cover them; e >= h->exp. */
 static void
 rebin(SnHist *h, int e, int64_t first)
 {
-    uint64_t old[SN_HIST_MAX];
-    int shift = e - h->exp;
+    SnHist was = *h;
+    uint64_t bin[SN_HIST_MAX];
+    SnBin few[FEW];
 
-    memcpy(old, h->bin, sizeof old);
-    memset(h->bin, 0, sizeof old);
-    for (uint32_t i = 0; i < h->nbin; i++) {
-        if (!old[i])
-            continue;
-        int64_t k = h->first + (int64_t)i;
-        /* floor(k / 2^shift), also for negative k */
-        k = shift >= 62 ? (k < 0 ? -1 : 0)
-            : k >= 0    ? k >> shift
-                        : -((-k - 1) >> shift) - 1;
-        h->bin[k - first] += old[i];
+    if (h->bin) {
+        was.bin = memcpy(bin, h->bin, sizeof bin);
+        memset(h->bin, 0, sizeof bin);
+    } else if (h->nfew) {
+        was.few = memcpy(few, h->few, h->nfew * sizeof *few);
+        h->nfew = 0;
     }
     h->exp = e;
     h->first = first;
+    pour(h, &was);
 }
 
 static void
@@ -120,6 +207,8 @@ sn_hist_add(SnHist *h, const float *v, int64_t n)
         return;
     /* 0 and -0 compare equal: keep the sign out of the profile. */
     widen(h, lo + 0.0f, hi + 0.0f);
+    if (!h->bin && n > FEW)
+        list_no_more(h);
     double scale = ldexp(1.0, -h->exp);
     for (int64_t i = 0; i < n; i++) {
         if (!(fabsf(v[i]) <= FLT_MAX))
@@ -127,7 +216,7 @@ sn_hist_add(SnHist *h, const float *v, int64_t n)
         double x = (double)v[i] * scale;
         int64_t k = (int64_t)x;
         k -= x < (double)k;
-        h->bin[k - h->first]++;
+        put(h, (uint32_t)(k - h->first), 1);
     }
     h->count += (uint64_t)nfinite;
 }
@@ -168,17 +257,7 @@ sn_hist_merge(SnHist *h, const SnHist *o)
         h->avg_max = o->avg_max;
     }
     widen(h, o->min, o->max);
-    SnHist t = *o;
-    uint64_t bin[SN_HIST_MAX] = {0};
-    memcpy(bin, o->bin, o->nbin * sizeof *bin);
-    t.bin = bin;
-    if (t.exp != h->exp) {
-        /* o's own range at h's width: the first bin moves with its minimum. */
-        rebin(&t, h->exp, bin_of(o->min, h->exp));
-        t.nbin = (uint32_t)(bin_of(o->max, h->exp) - t.first + 1);
-    }
-    for (uint32_t i = 0; i < t.nbin; i++)
-        h->bin[t.first + (int64_t)i - h->first] += t.bin[i];
+    pour(h, o);
     h->count += o->count;
 }
 

@@ -6,7 +6,10 @@
  * A histogram has bins [k * 2^e, (k + 1) * 2^e) for k = first, first + 1, ...
  * with e the smallest integer for which [min, max] needs at most SN_HIST_MAX
  * bins (and 2^e is at least 2^-30 of the largest magnitude).  When the range
- * grows, pairs of bins are added: integers only, nothing is resampled. */
+ * grows, pairs of bins are added: integers only, nothing is resampled.
+ *
+ * A histogram with few occupied bins lists them: 16 KB of counts for each of
+ * 10^5 small values would be more than the rest of quantizing takes. */
 #ifndef SN_PROFILE_H
 #define SN_PROFILE_H
 
@@ -18,6 +21,10 @@ extern "C" {
 
 enum { SN_HIST_MAX = 2048 };
 
+typedef struct SnBin { /* an occupied bin */
+    uint32_t at, n;
+} SnBin;
+
 typedef struct SnHist {
     const char *name;
     float min, max;     /* of the finite values; min > max: none yet */
@@ -26,8 +33,11 @@ typedef struct SnHist {
     int exp;            /* e */
     int64_t first;      /* k of bin 0; bins reach to floor(max / 2^e) */
     uint32_t nbin;
-    uint64_t *bin; /* [SN_HIST_MAX]; [nbin] in a profile from a file */
-    bool averaged; /* the moving averages of each sample's ends exist */
+    uint64_t *bin; /* [SN_HIST_MAX]; NULL: the counts are in few, */
+    SnBin *few;    /* by place; all others are 0 */
+    uint32_t nfew;
+    SnArena *arena; /* of bin and few */
+    bool averaged;  /* the moving averages of each sample's ends exist */
     float avg_min, avg_max;
 } SnHist;
 
@@ -51,6 +61,10 @@ void sn_hist_add(SnHist *h, const float *v, int64_t n);
 void sn_hist_average(SnHist *h, const float *v, int64_t n, double c);
 /* h += o: the result is that of adding o's values to h. */
 void sn_hist_merge(SnHist *h, const SnHist *o);
+/* n more values in bin `at`: the rest of h is not touched. */
+void sn_hist_put(SnHist *h, uint32_t at, uint64_t n);
+/* The counts of all bins: h's own, or written to room. */
+uint64_t *sn_hist_bins(const SnHist *h, uint64_t room[SN_HIST_MAX]);
 
 /* One entry for each f32 value of g that is not a Constant. */
 SnProfile *sn_profile_new(SnArena *a, const SnGraph *g, uint64_t hash);

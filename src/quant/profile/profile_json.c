@@ -31,6 +31,8 @@ static const int64_t count_max = INT64_C(1) << 53; /* JSON's exact integers */
 static void
 put_hist(SnBuf *b, const SnHist *h)
 {
+    uint64_t room[SN_HIST_MAX];
+
     sn_puts(b, "  {\"name\": ");
     sn_put_json(b, h->name);
     if (h->count == 0) {
@@ -45,8 +47,9 @@ put_hist(SnBuf *b, const SnHist *h)
             ", \"count\": %" PRIu64 ", \"nonfinite\": %" PRIu64
             ",\n   \"exp\": %d, \"first\": %" PRId64 ", \"bins\": [",
             h->count, h->nonfinite, h->exp, h->first);
+    const uint64_t *bin = sn_hist_bins(h, room);
     for (uint32_t i = 0; i < h->nbin; i++)
-        sn_putf(b, "%s%" PRIu64, i ? ", " : "", h->bin[i]);
+        sn_putf(b, "%s%" PRIu64, i ? ", " : "", bin[i]);
     sn_puts(b, "]");
     if (h->averaged) {
         sn_puts(b, ", \"average\": [");
@@ -164,7 +167,6 @@ get_bins(const Reader *r, const json_t *o, SnHist *h)
     const json_t *v = json_object_get(o, "bins");
     uint64_t sum = 0;
 
-    h->bin = SN_NEW_N(r->a, uint64_t, h->nbin);
     if (!json_is_array(v) || json_array_size(v) != h->nbin)
         return bad(r, "bins",
                    sn_format(r->a,
@@ -176,8 +178,10 @@ get_bins(const Reader *r, const json_t *o, SnHist *h)
         if (!json_is_integer(c) || json_integer_value(c) < 0 ||
             json_integer_value(c) > count_max)
             return bad(r, "bins", "counts of zero or more");
-        h->bin[i] = (uint64_t)json_integer_value(c);
-        sum += h->bin[i];
+        uint64_t k = (uint64_t)json_integer_value(c);
+        if (k)
+            sn_hist_put(h, i, k);
+        sum += k;
     }
     if (sum != h->count)
         return bad(r, "bins", "counts whose sum is \"count\"");
@@ -244,7 +248,7 @@ get_hist(Reader *r, const json_t *o, SnHist *h)
         return bad(r, "values", "an array of objects");
     SN_TRY(get_string(r, o, "name", &name));
     r->entry = name;
-    *h = (SnHist){.name = name, .min = INFINITY, .max = -INFINITY};
+    sn_hist_init(h, r->a, name);
     SN_TRY(get_int(r, o, "count", 0, count_max, &n));
     h->count = (uint64_t)n;
     SN_TRY(get_int(r, o, "nonfinite", 0, count_max, &n));
