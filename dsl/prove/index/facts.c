@@ -2,6 +2,8 @@
 /* Facts about polynomials: normal form, and questions by Farkas' lemma. */
 #include "dsl/prove/index/facts.h"
 
+#include <string.h>
+
 /* ABSURD, PLAIN: depths that no question has. */
 enum { DEEP = 3, PLAIN = 254, ABSURD = 255, NFACT = SN_FARKAS_COLS - 2 };
 
@@ -385,19 +387,27 @@ wanted(const Question *q, uint32_t n, SnPoly p)
 static bool
 products(SnFacts *f, Question *q)
 {
+    SnArena *a = f->P->a, *mine = sn_arena_new();
     uint32_t n = q->n;
     bool any = degree(q->p) > 1;
 
     for (uint32_t i = 0; i < n; i++)
         any |= degree(q->fact[i]) > 1;
-    for (uint32_t i = 0; any && i < n; i++)
+    f->P->a = mine; /* most are not wanted */
+    for (uint32_t i = 0; any && i < n && q->n < NFACT; i++)
         for (uint32_t k = i; k < n; k++) {
             if (degree(q->fact[i]) != 1 || degree(q->fact[k]) != 1)
                 continue;
             SnPoly p = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
-            if (wanted(q, n, p))
-                put(q, p, q->of[i].a, q->of[k].a);
+            if (!wanted(q, n, p))
+                continue;
+            f->P->a = a;
+            p = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
+            put(q, p, q->of[i].a, q->of[k].a);
+            f->P->a = mine;
         }
+    f->P->a = a;
+    sn_arena_free(mine);
     return q->n > n;
 }
 
@@ -463,8 +473,7 @@ at_once(SnFacts *f, SnPoly p)
     int64_t v;
 
     for (uint32_t i = 0; i < f->n; i++)
-        if (f->ge[i].n <= p.n + 1 &&
-            sn_poly_is_int(sn_poly_sub(f->P, p, f->ge[i]), &v) && v >= 0)
+        if (sn_poly_gap(p, f->ge[i], &v) && v >= 0)
             return one_fact(f, 1, i);
     return NULL;
 }
@@ -496,8 +505,8 @@ at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
 static const SnTraceWhy *
 no_term_below(SnFacts *f, SnPoly p)
 {
-    SnWhyTerm *of = SN_NEW_N(f->P->a, SnWhyTerm, 64);
-    SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
+    SnWhyTerm of[64], *v;
+    SnTraceWhy *w;
     uint32_t n = 0, which = 0;
     SnPoly asked = p;
 
@@ -513,14 +522,18 @@ no_term_below(SnFacts *f, SnPoly p)
             if (again)
                 continue;
             of[n++] = (SnWhyTerm){0, {'f', which}, NONE};
-            p = sn_poly_replace(
-                f->P, p, atom,
-                sn_poly_plus(f->P, sn_poly_atom(f->P, atom), least));
+            if (least)
+                p = sn_poly_replace(
+                    f->P, p, atom,
+                    sn_poly_plus(f->P, sn_poly_atom(f->P, atom), least));
         }
     for (uint32_t i = 0; i < p.n; i++)
         if (p.m[i].c < 0)
             return NULL;
-    *w = (SnTraceWhy){true, 0, n, of};
+    v = SN_NEW_N(f->P->a, SnWhyTerm, n + 1);
+    memcpy(v, of, n * sizeof *v);
+    w = SN_NEW(f->P->a, SnTraceWhy);
+    *w = (SnTraceWhy){true, 0, n, v};
     return w;
 }
 

@@ -226,8 +226,9 @@ sn_farkas(SnArena *a, SnPoly p, uint32_t nfact, const SnPoly *fact, uint32_t *n,
 
     if (nfact >= SN_FARKAS_COLS || !rows(&s, p, nfact, fact))
         return false;
+    SnArena *mine = sn_arena_new(); /* the table may be large */
     size_t ncell = (size_t)(s.nrow + 1) * (s.ncol + 1);
-    s.t = SN_NEW_N(a, Frac, ncell);
+    s.t = SN_NEW_N(mine, Frac, ncell);
     for (size_t i = 0; i < ncell; i++)
         s.t[i].d = 1;
     for (uint32_t k = 0; k < nfact; k++)
@@ -235,5 +236,7 @@ sn_farkas(SnArena *a, SnPoly p, uint32_t nfact, const SnPoly *fact, uint32_t *n,
     fill(&s, nfact, (SnPoly){1, &one});
     fill(&s, s.ncol, p);
     ready(&s);
-    return solve(&s) && factors(&s, a, n, out);
+    bool found = solve(&s) && factors(&s, a, n, out);
+    sn_arena_free(mine);
+    return found;
 }

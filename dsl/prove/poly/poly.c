@@ -96,11 +96,10 @@ sn_poly_quotient(SnPolys *P, SnPoly x, SnPoly q)
 
 /* ---- arithmetic ---- */
 
-/* a + k * b, merged. */
+/* a + k * b, merged, into v. */
 static SnPoly
-join(SnPolys *P, SnPoly a, SnPoly b, int64_t k)
+merge(SnPolys *P, SnPoly a, SnPoly b, int64_t k, SnMonomial *v)
 {
-    SnMonomial *v = SN_NEW_N(P->a, SnMonomial, a.n + b.n + 1);
     uint32_t n = 0, i = 0, j = 0;
 
     while (i < a.n || j < b.n) {
@@ -119,6 +118,31 @@ join(SnPolys *P, SnPoly a, SnPoly b, int64_t k)
             v[n++] = m;
     }
     return (SnPoly){n, v};
+}
+
+/* Sums pass through memory of the stack, and take no more than they need. */
+enum { SMALL = 24 };
+
+static SnPoly
+keep(SnPolys *P, SnPoly p)
+{
+    SnMonomial *v = SN_NEW_N(P->a, SnMonomial, p.n + 1);
+
+    for (uint32_t i = 0; i < p.n; i++)
+        v[i] = p.m[i];
+    return (SnPoly){p.n, v};
+}
+
+static SnPoly
+join(SnPolys *P, SnPoly a, SnPoly b, int64_t k)
+{
+    SnMonomial small[SMALL];
+
+    if (b.n == 0)
+        return a; /* b may be of the caller's stack */
+    if (a.n + b.n > SMALL)
+        return merge(P, a, b, k, SN_NEW_N(P->a, SnMonomial, a.n + b.n + 1));
+    return keep(P, merge(P, a, b, k, small));
 }
 
 SnPoly
@@ -148,14 +172,19 @@ sn_poly_plus(SnPolys *P, SnPoly a, int64_t k)
 SnPoly
 sn_poly_mul(SnPolys *P, SnPoly a, SnPoly b)
 {
+    SnMonomial small[2][SMALL];
+    bool fits = (uint64_t)a.n * b.n <= SMALL;
+    uint32_t at = 0;
     SnPoly r = {0};
 
     for (uint32_t i = 0; i < a.n; i++)
         for (uint32_t j = 0; j < b.n; j++) {
             SnMonomial m = times(P, &a.m[i], &b.m[j]);
-            r = join(P, r, (SnPoly){1, &m}, 1);
+            SnPoly one = {1, &m};
+            r = fits ? merge(P, r, one, 1, small[at++ % 2])
+                     : join(P, r, one, 1);
         }
-    return r;
+    return fits ? keep(P, r) : r;
 }
 
 SnPoly
@@ -200,6 +229,16 @@ sn_poly_is_int(SnPoly a, int64_t *v)
 {
     *v = a.n ? a.m[0].c : 0;
     return a.n == 0 || (a.n == 1 && a.m[0].n == 0);
+}
+
+bool
+sn_poly_gap(SnPoly a, SnPoly b, int64_t *v)
+{
+    uint32_t i = a.n && a.m[0].n == 0, k = b.n && b.m[0].n == 0;
+    bool over = __builtin_sub_overflow(i ? a.m[0].c : 0, k ? b.m[0].c : 0, v);
+
+    return !over &&
+           sn_poly_same((SnPoly){a.n - i, a.m + i}, (SnPoly){b.n - k, b.m + k});
 }
 
 bool

@@ -66,6 +66,8 @@ int sn_monomial_cmp(const SnMonomial *a, const SnMonomial *b);
 bool sn_poly_same(SnPoly a, SnPoly b);
 /* Is it a number?  *v: which. */
 bool sn_poly_is_int(SnPoly a, int64_t *v);
+/* Is a - b one?  *v: which. */
+bool sn_poly_gap(SnPoly a, SnPoly b, int64_t *v);
 bool sn_poly_has(SnPoly a, uint32_t atom);
 
 void sn_poly_put(const SnPolys *P, SnBuf *b, SnPoly a);
