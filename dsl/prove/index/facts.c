@@ -355,31 +355,58 @@ gather(SnFacts *f, Question *q, bool all)
             put(q, f->ge[i], (SnWhyRef){'f', i}, NONE);
 }
 
+/* The last monomial has the most atoms. */
 static unsigned
 degree(SnPoly p)
 {
-    unsigned d = 0;
-
-    for (uint32_t i = 0; i < p.n; i++)
-        d = p.m[i].n > d ? p.m[i].n : d;
-    return d;
+    return p.n ? p.m[p.n - 1].n : 0;
 }
 
-/* Has the question, or a fact, p's monomials of degree 2 and above? */
-static bool
-wanted(const Question *q, uint32_t n, SnPoly p)
+/* Pairs of atoms that the question or a fact multiplies. */
+typedef struct Pairs {
+    SnArena *a;
+    uint32_t n, *v;
+} Pairs;
+
+static uint32_t
+pair(const SnMonomial *m)
 {
-    for (uint32_t i = 0; i < p.n; i++) {
-        bool hit = p.m[i].n < 2;
-        for (uint32_t k = 0; k < q->p.n && !hit; k++)
-            hit = !sn_monomial_cmp(&q->p.m[k], &p.m[i]);
-        for (uint32_t j = 0; j < n && !hit; j++)
-            for (uint32_t k = 0; k < q->fact[j].n && !hit; k++)
-                hit = !sn_monomial_cmp(&q->fact[j].m[k], &p.m[i]);
-        if (!hit)
-            return false;
-    }
-    return true;
+    return (uint32_t)m->atom[0] << 16 | m->atom[1];
+}
+
+static bool
+has_pair(const Pairs *s, uint32_t k)
+{
+    uint32_t i = 0;
+
+    while (i < s->n && s->v[i] != k)
+        i++;
+    return i < s->n;
+}
+
+static void
+note_pairs(Pairs *s, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        if (p.m[i].n == 2 && !has_pair(s, pair(&p.m[i])))
+            SN_PUSH(s->a, s->v, s->n, pair(&p.m[i]));
+}
+
+/* Are all pairs of a * b there?  The product of the last monomials is one that
+ * nothing cancels. */
+static bool
+wanted(SnFacts *f, const Pairs *s, SnPoly a, SnPoly b)
+{
+    uint16_t x = a.m[a.n - 1].atom[0], y = b.m[b.n - 1].atom[0];
+    bool all =
+        has_pair(s, x < y ? (uint32_t)x << 16 | y : (uint32_t)y << 16 | x);
+
+    if (!all)
+        return false;
+    SnPoly p = sn_poly_mul(f->P, a, b);
+    for (uint32_t i = 0; i < p.n && all; i++)
+        all = p.m[i].n < 2 || has_pair(s, pair(&p.m[i]));
+    return all;
 }
 
 /* Products of two facts are facts (D. Handelman, 1988): those that could
@@ -388,25 +415,23 @@ static bool
 products(SnFacts *f, Question *q)
 {
     SnArena *a = f->P->a, *mine = sn_arena_new();
+    Pairs s = {.a = mine};
     uint32_t n = q->n;
-    bool any = degree(q->p) > 1;
 
+    note_pairs(&s, q->p);
     for (uint32_t i = 0; i < n; i++)
-        any |= degree(q->fact[i]) > 1;
-    f->P->a = mine; /* most are not wanted */
-    for (uint32_t i = 0; any && i < n && q->n < NFACT; i++)
+        note_pairs(&s, q->fact[i]);
+    for (uint32_t i = 0; s.n && i < n && q->n < NFACT; i++)
         for (uint32_t k = i; k < n; k++) {
             if (degree(q->fact[i]) != 1 || degree(q->fact[k]) != 1)
                 continue;
-            SnPoly p = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
-            if (!wanted(q, n, p))
-                continue;
+            f->P->a = mine; /* most are not wanted */
+            bool want = wanted(f, &s, q->fact[i], q->fact[k]);
             f->P->a = a;
-            p = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
-            put(q, p, q->of[i].a, q->of[k].a);
-            f->P->a = mine;
+            if (want)
+                put(q, sn_poly_mul(f->P, q->fact[i], q->fact[k]), q->of[i].a,
+                    q->of[k].a);
         }
-    f->P->a = a;
     sn_arena_free(mine);
     return q->n > n;
 }
