@@ -101,7 +101,7 @@ static const Line lines[] = {
     {HEAD "w 1.0\n", "a line that begins with 'w'"},
     {HEAD ". r\n> 1.0\n", "a step after the end of a path"},
     {HEAD "m shape\nm same\ng 1.0.0.0.0.0.0.0 1 1f0\n",
-     "1 1f0: 1 = 0 is not shown"},
+     "numbers that are too large"},
     {HEAD "> 1.0.0.0.0.0.0.0\n", "numbers that are too large"},
 };
 

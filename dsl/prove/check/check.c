@@ -50,16 +50,20 @@ monomial(SnCheckSteps *s, SnPoly *p)
 
     if (!sn_step_number(s, &m.c))
         return false;
-    SnPoly t = sn_poly_int(&s->P, m.c);
     while (*s->at == '.') {
         s->at++;
         if (!sn_step_number(s, &atom))
             return false;
         if (atom < 0 || atom >= s->P.n)
             return sn_step_fail(s, "there is no atom %lld", (long long)atom);
-        t = sn_poly_mul(&s->P, t, sn_poly_atom(&s->P, (uint32_t)atom));
+        if (m.n == SN_POLY_DEGREE)
+            return sn_step_fail(s, "numbers that are too large");
+        unsigned i = m.n++;
+        for (; i && m.atom[i - 1] > atom; i--)
+            m.atom[i] = m.atom[i - 1];
+        m.atom[i] = (uint16_t)atom;
     }
-    *p = sn_poly_add(&s->P, *p, t);
+    *p = sn_poly_add(&s->P, *p, (SnPoly){m.c != 0, &m});
     return true;
 }
 
@@ -465,7 +469,7 @@ complete(SnCheckSteps *s)
 bool
 sn_check_certificate(SnArena *a, const char *text, SnCheck *c)
 {
-    SnArena *mine = sn_arena_new();
+    SnArena *mine = c->scratch ? c->scratch : sn_arena_new();
     SnCheckSteps *s = SN_NEW(mine, SnCheckSteps);
     char *p = sn_strdup(mine, text);
     bool ok = true;
@@ -485,6 +489,9 @@ sn_check_certificate(SnArena *a, const char *text, SnCheck *c)
         p = nl ? nl + 1 : end;
     }
     ok = ok && complete(s);
-    sn_arena_free(mine);
+    if (c->scratch)
+        sn_arena_clear(mine);
+    else
+        sn_arena_free(mine);
     return ok;
 }

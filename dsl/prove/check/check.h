@@ -80,6 +80,7 @@ typedef struct SnCheckQuestion {
 } SnCheckQuestion;
 
 typedef struct SnCheck {
+    SnArena *scratch;  /* or NULL; cleared at the end */
     const char *error; /* in a; NULL: each step follows */
     uint32_t line;     /* of the certificate, from 1: that of the error */
     uint32_t nread;    /* facts that were read */

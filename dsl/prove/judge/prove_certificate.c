@@ -24,6 +24,7 @@ struct SnCertificates {
     Kept *v;
     SnHashes key;
     SnBuf out;
+    SnArena *scratch;
     SnCheck sum; /* over all that were checked */
     uint32_t checked;
 };
@@ -55,11 +56,19 @@ read_all(SnProver *pv, SnCertificates *c)
     }
 }
 
+static void
+free_arena(void *a)
+{
+    sn_arena_free(a);
+}
+
 SnCertificates *
 sn_certificates(SnProver *pv)
 {
     SnCertificates *c = SN_NEW(pv->a, SnCertificates);
 
+    c->scratch = sn_arena_new();
+    sn_arena_at_free(pv->a, free_arena, c->scratch);
     sn_hashes_init(&c->key, pv->a);
     sn_buf_init(&c->out, pv->a);
     if (!pv->cache)
@@ -158,7 +167,7 @@ carries(const SnInstance *pr, char shown)
 const char *
 sn_certificate_why_not(SnProver *pv, const SnInstance *pr, const char *text)
 {
-    SnCheck k = {0};
+    SnCheck k = {.scratch = pv->certificates->scratch};
 
     if (!text)
         return "the calculus wrote no certificate";
@@ -172,7 +181,7 @@ bool
 sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p)
 {
     SnCertificates *c = pv->certificates;
-    SnCheck k = {0};
+    SnCheck k = {.scratch = pv->certificates->scratch};
 
     if (!p->certificate)
         return refused(pv, p, 0, "the proof did not write one");
