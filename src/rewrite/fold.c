@@ -31,6 +31,16 @@ sn_remove_unused(SnGraph *g, SnId id)
             sn_remove_unused(g, in[i]);
 }
 
+/* Results from here on are not copied into the graph's arena: they stay where
+ * they were computed, with at most a quarter as much beside them. */
+enum { KEEP_NBYTE = 1 << 16 };
+
+static void
+free_arena(void *a)
+{
+    sn_arena_free(a);
+}
+
 SnRef
 sn_fold(SnGraph *g, SnRef v)
 {
@@ -38,17 +48,24 @@ sn_fold(SnGraph *g, SnRef v)
         return v;
     SnArena *a = sn_arena_new();
     const void *data = sn_eval_const(g, v, a);
+    bool keep = false;
     SnRef c = 0;
     if (data) {
         const SnType *t = sn_type(g, v);
+        size_t n = sn_tensor_nbyte(t, sn_shape_of(g, v));
+        keep = n >= KEEP_NBYTE && sn_arena_nbyte(a) <= n + n / 4;
         SnSpec s = {.kind = SN_K_CONSTANT,
                     .name = sn_name(g, v),
                     .type = &t,
                     .shape = sn_shape_of(g, v),
-                    .data = data};
+                    .data = data,
+                    .borrow = keep};
+        if (keep)
+            sn_arena_at_free(g->arena, free_arena, a);
         c = SN_REF(sn_add(g, &s, NULL), 0);
     }
-    sn_arena_free(a);
+    if (!keep)
+        sn_arena_free(a);
     if (c && sn_nuse(g, v) == 0)
         sn_remove_unused(g, SN_NODE(v));
     return c;
