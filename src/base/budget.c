@@ -235,13 +235,6 @@ sn_budget_trip(void)
 }
 
 void
-sn_budget_raise(const SnTrip *t)
-{
-    trip = *t;
-    sn_guard_jump();
-}
-
-void
 sn_out_of_memory(void)
 {
     note(NULL);

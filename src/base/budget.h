@@ -94,8 +94,6 @@ typedef struct SnTrip {
     const char *option;
 } SnTrip;
 const SnTrip *sn_budget_trip(void);
-/* As if memory had run out here, for the reason that another thread had. */
-void sn_budget_raise(const SnTrip *t) __attribute__((noreturn));
 /* The system has no memory. */
 void sn_out_of_memory(void) __attribute__((noreturn));
 

@@ -8,6 +8,7 @@
 #include "graph/desc.h"
 #include "rewrite/rewrite.h"
 #include "run/plan.h"
+#include "run/team.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,10 +121,8 @@ typedef struct SnRun {
     void *hook_ctx;
     SnStepHook *step_hook;
     void *step_ctx;
-    SnStatus status;           /* of a run by a team */
-    const struct SnTrip *trip; /* why memory ran out in it, or NULL */
-    char why[SN_WHY];          /* after a failed run: what went wrong, */
-    const char *where;         /* and the node's label */
+    char why[SN_WHY];  /* after a failed run: what went wrong, */
+    const char *where; /* and the node's label */
 } SnRun;
 
 SnRun *sn_run_new(SnArena *a, const SnExec *x);
@@ -131,7 +130,7 @@ SnRun *sn_run_new(SnArena *a, const SnExec *x);
  * SN_MAXTHREAD.  Each step is cut into at most n runs of units at places that
  * depend on nothing but the node and n, small steps into fewer; what is
  * computed is the same for every n. */
-enum { SN_MAXTHREAD = 64 };
+enum { SN_MAXTHREAD = SN_TEAM_MAX };
 SnRun *sn_run_team(SnArena *a, const SnExec *x, unsigned n);
 /* Cut like the run of a team of n, the parts one after the other on the
  * caller's thread. */

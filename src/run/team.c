@@ -2,7 +2,6 @@
 #include "run/team.h"
 
 #include <pthread.h>
-#include <pthreadpool.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,16 +16,25 @@
 /* What is written by different threads lies on lines of its own. */
 enum { LINE = 64 };
 
+typedef struct Helper {
+    SnTeam *t;
+    unsigned i; /* of its first choice of parts */
+    pthread_t thread;
+} Helper;
+
 struct SnTeam {
-    pthreadpool_t pool;
-    unsigned n;
-    void (*fn)(void *ctx, unsigned i);
+    SnBudget *budget;                /* of who made the team */
+    void (*fn)(void *ctx, unsigned); /* of the parts at hand */
     void *ctx;
-    SnBudget *budget;                 /* of who made the team */
-    int64_t ended;                    /* nanoseconds: the last run */
-    _Alignas(LINE) atomic_uint here;  /* members that wait */
-    _Alignas(LINE) atomic_uint round; /* meetings so far */
-    _Alignas(LINE) atomic_uint asleep;
+    int64_t alone_until; /* nanoseconds: the helpers are not asked before */
+    _Alignas(LINE) _Atomic uint64_t free; /* a bit for a part nobody took */
+    _Alignas(LINE) atomic_uint left;      /* parts that are not done */
+    atomic_bool waited_for;          /* the caller sleeps until left is 0 */
+    _Alignas(LINE) atomic_uint bell; /* rings when there are parts */
+    atomic_uint asleep;              /* helpers that sleep until then */
+    atomic_bool over;
+    _Alignas(LINE) unsigned nhelper;
+    Helper helper[SN_TEAM_MAX];
 };
 
 static void
@@ -39,6 +47,148 @@ relax(void)
 #endif
 }
 
+/* Who waits spins for some 20 microseconds, then lets others have the
+ * processor, and sleeps after AWAKE_NS. */
+enum { SPINS = 1000, AWAKE_NS = 200000 };
+
+/* Whether *at leaves `value` before it is time to sleep. */
+static bool
+leaves(atomic_uint *at, unsigned value)
+{
+    int64_t from;
+
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(at, memory_order_acquire) != value)
+            return true;
+        relax();
+    }
+    from = sn_now_ns();
+    do {
+        sched_yield();
+        if (atomic_load_explicit(at, memory_order_acquire) != value)
+            return true;
+    } while (sn_now_ns() - from < AWAKE_NS);
+    return false;
+}
+
+/* ---- parts ---- */
+
+/* Takes part `first`, or another, if one is free. */
+static bool
+take(SnTeam *t, unsigned first, unsigned *part)
+{
+    uint64_t v = atomic_load_explicit(&t->free, memory_order_relaxed);
+
+    while (v) {
+        unsigned p = first;
+        for (unsigned k = 0; !(v >> p & 1); k++)
+            p = k;
+        if (atomic_compare_exchange_weak_explicit(
+                &t->free, &v, v & ~(UINT64_C(1) << p), memory_order_acquire,
+                memory_order_relaxed)) {
+            *part = p;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Who has a part keeps the caller from going on: fn and ctx are those of the
+ * part until then. */
+static void
+help(SnTeam *t, unsigned first)
+{
+    unsigned p;
+
+    while (take(t, first, &p)) {
+        t->fn(t->ctx, p);
+        if (atomic_fetch_sub(&t->left, 1) == 1 && atomic_load(&t->waited_for))
+            sn_os_wake(&t->left);
+    }
+}
+
+static void *
+helper(void *arg)
+{
+    const Helper *h = arg;
+    SnTeam *t = h->t;
+
+    sn_budget_use(t->budget);
+    for (;;) {
+        unsigned bell = atomic_load(&t->bell); /* rings after over is set */
+        if (atomic_load(&t->over))
+            return NULL;
+        help(t, h->i);
+        if (leaves(&t->bell, bell))
+            continue;
+        atomic_fetch_add(&t->asleep, 1);
+        while (atomic_load(&t->bell) == bell)
+            sn_os_wait(&t->bell, bell);
+        atomic_fetch_sub(&t->asleep, 1);
+    }
+}
+
+static void
+ring(SnTeam *t)
+{
+    atomic_fetch_add(&t->bell, 1);
+    if (atomic_load(&t->asleep))
+        sn_os_wake(&t->bell);
+}
+
+/* A helper that lost its processor in the midst of a part lets the caller wait
+ * for as long as others have it.  On a machine with more to do than processors
+ * that comes again and again: the caller then works alone for ALONE times as
+ * long as it waited in vain. */
+enum { ALONE = 4, LATE_NS = 200000, ALONE_MOST_NS = 50000000 };
+
+static void
+wait_for_helpers(SnTeam *t, int64_t from)
+{
+    int64_t own = sn_now_ns() - from, late;
+    unsigned v;
+
+    while ((v = atomic_load_explicit(&t->left, memory_order_acquire)) != 0) {
+        if (leaves(&t->left, v))
+            continue;
+        atomic_store(&t->waited_for, true);
+        while ((v = atomic_load(&t->left)) != 0)
+            sn_os_wait(&t->left, v);
+        atomic_store(&t->waited_for, false);
+    }
+    late = sn_now_ns() - from - 2 * own;
+    if (late < LATE_NS)
+        return;
+    late = late > ALONE_MOST_NS / ALONE ? ALONE_MOST_NS : late * ALONE;
+    t->alone_until = sn_now_ns() + late;
+}
+
+void
+sn_team_do(SnTeam *t, unsigned n, void (*fn)(void *ctx, unsigned part),
+           void *ctx)
+{
+    int64_t from = sn_now_ns();
+    unsigned done = 1, p;
+
+    if (from < t->alone_until) {
+        for (unsigned i = 0; i < n; i++)
+            fn(ctx, i);
+        return;
+    }
+    t->fn = fn;
+    t->ctx = ctx;
+    atomic_store_explicit(&t->left, n, memory_order_relaxed);
+    atomic_store(&t->free, (UINT64_MAX >> (64 - n)) & ~UINT64_C(1));
+    ring(t);
+    fn(ctx, 0);
+    for (; take(t, 1, &p); done++)
+        fn(ctx, p);
+    if (atomic_fetch_sub(&t->left, done) != done)
+        wait_for_helpers(t, from);
+}
+
+/* ---- teams ---- */
+
 SnTeam *
 sn_team_new(unsigned n)
 {
@@ -46,11 +196,15 @@ sn_team_new(unsigned n)
 
     if (!t)
         return NULL;
-    *t = (SnTeam){.n = n, .budget = sn_budget_now()};
-    t->pool = pthreadpool_create(n);
-    if (!t->pool || pthreadpool_get_threads_count(t->pool) != n) {
-        sn_team_free(t);
-        return NULL;
+    *t = (SnTeam){.budget = sn_budget_now()};
+    for (unsigned i = 0; i + 1 < n; i++) {
+        Helper *h = &t->helper[i];
+        *h = (Helper){.t = t, .i = i + 1};
+        if (pthread_create(&h->thread, NULL, helper, h)) {
+            sn_team_free(t);
+            return NULL;
+        }
+        t->nhelper++;
     }
     return t;
 }
@@ -58,74 +212,13 @@ sn_team_new(unsigned n)
 void
 sn_team_free(SnTeam *t)
 {
-    if (t && t->pool)
-        pthreadpool_destroy(t->pool);
-    free(t);
-}
-
-/* ---- regions ---- */
-
-/* The pool gives each thread one member and nobody can take a second one:
- * none ends before all have begun, because they meet. */
-static void
-member(void *ctx, size_t i)
-{
-    SnTeam *t = ctx;
-    SnBudget *was = sn_budget_use(t->budget);
-
-    t->fn(t->ctx, (unsigned)i);
-    sn_budget_use(was);
-}
-
-/* Runs this close behind each other keep the threads awake. */
-enum { CLOSE_NS = 1000000 };
-
-void
-sn_team_run(SnTeam *t, void (*fn)(void *ctx, unsigned i), void *ctx)
-{
-    bool close = sn_now_ns() - t->ended < CLOSE_NS;
-
-    t->fn = fn;
-    t->ctx = ctx;
-    pthreadpool_parallelize_1d(t->pool, member, t, t->n,
-                               close ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
-    t->ended = sn_now_ns();
-}
-
-/* ---- barrier ---- */
-
-enum { SPINS = 1000, YIELDS = 200 };
-
-static void
-sleep_while(SnTeam *t, unsigned round)
-{
-    atomic_fetch_add(&t->asleep, 1);
-    while (atomic_load(&t->round) == round)
-        sn_os_wait(&t->round, round);
-    atomic_fetch_sub(&t->asleep, 1);
-}
-
-void
-sn_team_meet(SnTeam *t)
-{
-    unsigned round = atomic_load_explicit(&t->round, memory_order_relaxed);
-
-    if (atomic_fetch_add(&t->here, 1) + 1 == t->n) {
-        atomic_store_explicit(&t->here, 0, memory_order_relaxed);
-        atomic_store(&t->round, round + 1);
-        if (atomic_load(&t->asleep))
-            sn_os_wake(&t->round);
+    if (!t)
         return;
-    }
-    for (int i = 0; i < SPINS + YIELDS; i++) {
-        if (atomic_load_explicit(&t->round, memory_order_acquire) != round)
-            return;
-        if (i < SPINS)
-            relax();
-        else
-            sched_yield();
-    }
-    sleep_while(t, round);
+    atomic_store(&t->over, true);
+    ring(t);
+    for (unsigned i = 0; i < t->nhelper; i++)
+        pthread_join(t->helper[i].thread, NULL);
+    free(t);
 }
 
 /* ---- distance ---- */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads that walk through a run together.  One parallel region covers a
- * whole run: inside it the members meet at barriers, which costs some tenths
- * of a microsecond where handing out work anew costs several. */
+/* Threads that help a run.  The caller walks through its steps and offers the
+ * parts of those that are cut; who is there takes one, and the caller whatever
+ * is left.  So it never waits for a thread that has no processor, but for one
+ * that lost it in the midst of a part. */
 #ifndef SN_TEAM_H
 #define SN_TEAM_H
 
@@ -9,21 +10,20 @@
 
 typedef struct SnTeam SnTeam;
 
-/* n members, the caller of sn_team_run among them; NULL when threads or
- * memory are short. */
+enum { SN_TEAM_MAX = 64 }; /* members, and parts */
+
+/* n members, 1 <= n <= SN_TEAM_MAX, the caller of sn_team_do among them; NULL
+ * when threads or memory are short. */
 SnTeam *sn_team_new(unsigned n);
 void sn_team_free(SnTeam *t); /* NULL is allowed */
 
-/* Calls fn(ctx, i) for each member i of [0, n) at once, 0 on the caller's
- * thread, and waits for all.  Each must meet the others at least once.  The
- * threads stay awake for some milliseconds when runs follow one another, and
- * sleep otherwise. */
-void sn_team_run(SnTeam *t, void (*fn)(void *ctx, unsigned i), void *ctx);
-
-/* Returns when all members have called it; what any wrote before, all see
- * after.  Waits awake for about 20 microseconds, then lets others have the
- * processor, then sleeps. */
-void sn_team_meet(SnTeam *t);
+/* Calls fn(ctx, i) once for each part i of [0, n), part 0 on the caller's
+ * thread, the others on any, and returns when all are done; what they wrote
+ * the caller sees, and what it wrote before they see.  1 <= n <= SN_TEAM_MAX.
+ * By one thread at a time.  Helpers stay awake for some 200 microseconds when
+ * there is nothing to do, then sleep. */
+void sn_team_do(SnTeam *t, unsigned n, void (*fn)(void *ctx, unsigned part),
+                void *ctx);
 
 /* Nanoseconds in which a cache line goes from one thread to another and back,
  * the least of a few tries; 0 when no second thread starts.  Virtual machines

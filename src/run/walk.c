@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A run walks through its steps, alone or as a team.  What a step hands to its
- * kernel was written down when the run was made: small steps take no longer
+/* A run walks through its steps, alone or with a team.  What a step hands to
+ * its kernel was written down when the run was made: small steps take no longer
  * than their arithmetic, about. */
 #include "run/exec.h"
 
@@ -24,7 +24,7 @@ reset_scratch(SnRun *r)
     r->scratch = sn_arena_new();
 }
 
-/* Meeting twice and fetching what the other thread wrote takes a microsecond
+/* Offering a part and fetching what the other thread wrote takes a microsecond
  * or so: a part is worth that. */
 enum { PART_NS = 1000 };
 
@@ -87,12 +87,22 @@ run_whole(SnRun *r, uint32_t i)
     return st;
 }
 
+/* A step in parts. */
+typedef struct Parts {
+    SnRun *r;
+    uint32_t step;
+    unsigned n;
+} Parts;
+
 /* Part k of n: the units from nunit * k / n on. */
 static void
-run_part(SnRun *r, uint32_t i, int64_t n, int64_t k)
+run_part(void *ctx, unsigned part)
 {
-    const SnExecStep *s = &r->x->step[i];
-    SnCall c = r->call[i];
+    const Parts *p = ctx;
+    SnRun *r = p->r;
+    const SnExecStep *s = &r->x->step[p->step];
+    SnCall c = r->call[p->step];
+    int64_t n = p->n, k = part;
 
     c.why = NULL;
     c.work = r->work ? r->work + (size_t)k * r->pitch : NULL;
@@ -142,72 +152,16 @@ after_step(SnRun *r, uint32_t i)
 static SnStatus
 run_step(SnRun *r, uint32_t i)
 {
-    unsigned n = r->part[i];
+    Parts p = {r, i, r->part[i]};
 
-    if (n == 1)
+    if (p.n == 1)
         SN_TRY(run_whole(r, i));
+    else if (r->team)
+        sn_team_do(r->team, p.n, run_part, &p);
     else
-        for (unsigned k = 0; k < n; k++)
-            run_part(r, i, n, k);
+        for (unsigned k = 0; k < p.n; k++)
+            run_part(&p, k);
     return after_step(r, i);
-}
-
-/* ---- by a team ---- */
-
-/* When memory runs out control must not leave the region, where others wait. */
-static SnStatus
-run_guarded(SnRun *r, uint32_t i)
-{
-    SnGuard gu;
-
-    if (setjmp(gu.env)) {
-        r->trip = sn_budget_trip();
-        return SN_ENOMEM;
-    }
-    sn_guard_push(&gu);
-    SnStatus st = run_step(r, i);
-    sn_guard_pop(&gu);
-    return st;
-}
-
-/* Each member walks through all steps.  Small steps are the first one's alone;
- * the others wait for it where the next large one begins.  r->status changes
- * only while they wait. */
-static void
-walk(void *ctx, unsigned i)
-{
-    SnRun *r = ctx;
-    bool ahead = false; /* member 0 does something alone */
-
-    for (uint32_t k = 0; k < r->x->nstep; k++) {
-        unsigned n = r->part[k];
-        if (n == 1) {
-            if (i == 0 && r->status == SN_OK)
-                r->status = run_guarded(r, k);
-            ahead = true;
-            continue;
-        }
-        if (ahead)
-            sn_team_meet(r->team);
-        if (i < n && r->status == SN_OK)
-            run_part(r, k, n, i);
-        sn_team_meet(r->team);
-        ahead = is_seen(r);
-        if (ahead && i == 0 && r->status == SN_OK)
-            r->status = after_step(r, k);
-    }
-    sn_team_meet(r->team);
-}
-
-static SnStatus
-run_together(SnRun *r)
-{
-    r->status = SN_OK;
-    r->trip = NULL;
-    sn_team_run(r->team, walk, r);
-    if (r->trip) /* tell the caller's guard */
-        sn_budget_raise(r->trip);
-    return r->status;
 }
 
 SnStatus
@@ -223,9 +177,7 @@ sn_run(SnRun *r)
     }
     if (r->fence)
         sn_fence_begin(r->fence, r);
-    if (r->team)
-        st = run_together(r);
-    for (uint32_t i = 0; !r->team && i < x->nstep && st == SN_OK; i++)
+    for (uint32_t i = 0; i < x->nstep && st == SN_OK; i++)
         st = run_step(r, i);
     if (r->fence)
         sn_fence_end(r->fence, r);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads that walk through a run together: meetings, and what happens when a
- * step of a run fails or memory runs out in it. */
+/* Threads that help a run: parts, and what happens when a step of a run fails
+ * or memory runs out in it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,48 +17,58 @@
 #include "run/exec.h"
 #include "run/team.h"
 
-/* ---- meetings ---- */
+/* ---- parts ---- */
 
 enum { MEMBERS = 5, ROUNDS = 400 };
 
 typedef struct Count {
-    SnTeam *t;
-    int at[MEMBERS]; /* plain ints: only the meetings order them */
-    int wrong[MEMBERS];
+    int round, late;
+    int at[SN_TEAM_MAX]; /* plain ints: only the team orders them */
+    int wrong[SN_TEAM_MAX];
+    pthread_t caller;
+    bool moved; /* part 0 was elsewhere */
 } Count;
 
-/* Everybody counts, everybody sees what all have counted; some are late. */
+/* Each part sees what the caller wrote, and that nobody had it before. */
 static void
 count(void *ctx, unsigned i)
 {
     Count *c = ctx;
 
-    for (int k = 1; k <= ROUNDS; k++) {
-        if (k % 100 == 0 && i == (unsigned)(k / 100))
-            usleep(2000);
-        c->at[i] = k;
-        sn_team_meet(c->t);
-        for (int j = 0; j < MEMBERS; j++)
-            c->wrong[i] += c->at[j] != k;
-        sn_team_meet(c->t);
-    }
+    if (i == 0)
+        c->moved |= !pthread_equal(pthread_self(), c->caller);
+    if (c->round % 100 == 0 && (int)i == c->late)
+        usleep(2000);
+    c->wrong[i] += c->at[i] != c->round - 1;
+    c->at[i]++;
 }
 
+/* All parts are done once, whatever number there is of them and of members,
+ * and whether helpers come in time, late or never. */
 static void
-meetings(void **state)
+parts(void **state)
 {
-    Count c = {.t = sn_team_new(MEMBERS)};
+    static const unsigned members[] = {1, 2, MEMBERS};
+    static const unsigned nparts[] = {1, 2, MEMBERS, SN_TEAM_MAX};
 
     (void)state;
-    assert_non_null(c.t);
-    for (int again = 0; again < 3; again++) {
-        sn_team_run(c.t, count, &c);
-        for (int i = 0; i < MEMBERS; i++) {
-            assert_int_equal(c.at[i], ROUNDS);
-            assert_int_equal(c.wrong[i], 0);
+    for (int m = 0; m < 3; m++) {
+        SnTeam *t = sn_team_new(members[m]);
+        assert_non_null(t);
+        for (int n = 0; n < 4; n++) {
+            Count c = {.caller = pthread_self()};
+            for (c.round = 1; c.round <= ROUNDS; c.round++) {
+                c.late = c.round / 100;
+                sn_team_do(t, nparts[n], count, &c);
+                for (unsigned i = 0; i < nparts[n]; i++)
+                    assert_int_equal(c.at[i], c.round);
+            }
+            for (unsigned i = 0; i < nparts[n]; i++)
+                assert_int_equal(c.wrong[i], 0);
+            assert_false(c.moved);
         }
+        sn_team_free(t);
     }
-    sn_team_free(c.t);
     sn_team_free(NULL);
 }
 
@@ -242,7 +254,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(meetings),     cmocka_unit_test(roundtrip),
+        cmocka_unit_test(parts),        cmocka_unit_test(roundtrip),
         cmocka_unit_test(failing_step), cmocka_unit_test(no_memory),
         cmocka_unit_test(hooks),
     };
