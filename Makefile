@@ -25,7 +25,7 @@ HERE = -ffile-prefix-map=$(CURDIR)=.
 ALL_CFLAGS = $(STD) $(OPT) $(SAN) $(INC) $(HERE) -MMD -MP $(CFLAGS)
 # make V=1 shows every command.
 Q = $(if $(V),,@)
-LIBS = -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm
+LIBS = -lprotobuf-c -ljansson -lxxhash -lpthread -lm
 GEN  = $(BUILD)/gen
 
 # Sources of a room and of the rooms inside it.

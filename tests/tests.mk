@@ -230,19 +230,15 @@ fuzz-planted:
 fuzz-plant: $(patsubst %,$(BUILD)/planted_%,$(FUZZ))
 	@BUILD=$(BUILD) sh tests/fuzz/planted.sh $(FUZZ_TIME) $(FUZZ)
 
-# ThreadSanitizer sees what it has compiled: a pool of our own takes the place
-# of Debian's (tests/tools/pool.c).  What is generated is that of $(BUILD), and
-# so is the front end, which has no threads.
-POOL_O = $(BUILD)/obj/tests/tools/pool.o
+# What is generated is that of $(BUILD), and so is the front end, which has no
+# threads.
 TSAN_X = $(patsubst %,$(BUILD)/tests/test_%,team run budget api)
-$(if $(findstring thread,$(SAN)),$(TSAN_X): | $(POOL_O))
 ## tsan: the tests of threads under ThreadSanitizer
 tsan: all $(GEN)/sn_cases.c
 	@mkdir -p $(BUILD)/tsan
 	@cp -a $(GEN) $(BUILD)/line $(SGEN) $(FRONT) $(BUILD)/tsan
 	@$(MAKE) tsan-run BUILD=$(BUILD)/tsan OPT='-O1 -g' SAN=-fsanitize=thread \
-	  -o $(SGEN:$(BUILD)/%=$(BUILD)/tsan/%) -o $(FRONT:$(BUILD)/%=$(BUILD)/tsan/%) \
-	  LIBS='$(BUILD)/tsan/obj/tests/tools/pool.o $(filter-out -lpthreadpool,$(LIBS))'
+	  -o $(SGEN:$(BUILD)/%=$(BUILD)/tsan/%) -o $(FRONT:$(BUILD)/%=$(BUILD)/tsan/%)
 tsan-run: $(TSAN_X)
 	@BUILD=$(BUILD) SHARED=$(SHARED) JOBS=$(JOBS) TSAN_OPTIONS=halt_on_error=1 \
 	  sh tests/tally.sh $(TSAN_X)

@@ -18,7 +18,7 @@ apt() {
 apt update
 cd "$dir/debs"
 apt download libcmocka-dev libcmocka0 libprotobuf-c-dev libprotobuf-c1 libjansson-dev \
-    libjansson4 libxxhash-dev libxxhash0 libpthreadpool-dev libpthreadpool0
+    libjansson4 libxxhash-dev libxxhash0
 for deb in *.deb; do
     dpkg-deb -x "$deb" "$dir"
 done

@@ -21,5 +21,5 @@ ${CC:-gcc} -std=c11 -D_GNU_SOURCE -ffp-contract=off -O0 -w ${SAN:-} \
     ${CC:-gcc} ${SAN:-} -o "$dir/run_cases" "$dir/rules.o" \
         "$BUILD/obj/made/gen/sn_cases.o" "$BUILD/obj/tests/cases/run_cases.o" \
         "$BUILD/libtest.a" "$BUILD/libsinter.a" \
-        -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm || exit 2
+        -lprotobuf-c -ljansson -lxxhash -lpthread -lm || exit 2
 "$dir/run_cases" "$@" || exit 1

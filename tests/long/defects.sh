@@ -128,7 +128,7 @@ c operands_64 src/rewrite/integerize.c 's/    if (!sn_integerizable(g, id, join)
 # ---- in the way of users
 c skipped_tests tests/tally.sh 's/    \*) awk .*$/    *) cat "$out" ;;/' tally.sh tally
 c weights_per_tensor src/cli/verb/verb_quantize.c 's/o.channelwise = !c->args.per_tensor || /o.channelwise = /' quant.sh 'quant plain'
-c static_libraries tools/sinter.pc.in 's/@libs@/-lm/' install.sh 'install sinter.pc names -lpthreadpool'
+c static_libraries tools/sinter.pc.in 's/@libs@/-lm/' install.sh 'install sinter.pc names -lxxhash'
 c own_headers Makefile 's/file\/file.h fmath.h/file\/file.h fmath.h ..\/graph\/graph_priv.h/' install.sh "install no header"
 c text_over_a_model src/base/file/file_text.c 's/    if (text \&\& s.more == 0)/    if (true)/' output.sh 'output opt_model'
 c generator_into_the_void gen/main.c 's/    return code != SN_OK ? code : SN_EOUTPUT;/    return code;/' output.sh 'output gen_stdout'

@@ -9,7 +9,7 @@
 suite=verify_planted
 . tests/sh_case.sh
 CC=${CC:-gcc}
-libs='-lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm'
+libs='-lprotobuf-c -ljansson -lxxhash -lpthread -lm'
 
 # A few graphs for what those of tests/pass do not ask for.
 mkdir "$tmp/g"

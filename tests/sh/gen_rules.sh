@@ -56,7 +56,7 @@ if "$BUILD/sinter-gen" --backend tests/gen/run.def -I . -o "$out" &&
     "$CC" -std=c11 -D_GNU_SOURCE -fno-strict-aliasing -Isrc -I"$out" -Itests \
         $warn ${SAN:-} -o "$out/t" "$out/sn_rules.c" "$out/sn_where.c" "$out/sn_tests.c" \
         tests/gen_support.c "$BUILD/libsinter.a" \
-        -lcmocka -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm; then
+        -lcmocka -lprotobuf-c -ljansson -lxxhash -lpthread -lm; then
     "$out/t" >"$out/log" 2>&1 || bad=1
     sed -n 's/^\[       OK \] test_/ok gen_rules run: /p
             s/^\[  FAILED  \] test_/not ok gen_rules run: /p' "$out/log" |

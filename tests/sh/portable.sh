@@ -31,7 +31,7 @@ for t in test_team test_memory test_base; do
     # shellcheck disable=SC2086
     $CC ${SAN:-} -o "$tmp/$t" "$BUILD/obj/tests/unit/$t.o" "$tmp/os.o" "$BUILD/libtest.a" \
         "$BUILD/libsinter.a" "$BUILD/libsinter-dsl.a" -lcmocka -lprotobuf-c -ljansson \
-        -lxxhash -lpthreadpool -lpthread -lm >"$tmp/log" 2>&1 && "$tmp/$t" >"$tmp/log" 2>&1
+        -lxxhash -lpthread -lm >"$tmp/log" 2>&1 && "$tmp/$t" >"$tmp/log" 2>&1
     check "os_$t" $?
 done
 
