@@ -202,7 +202,7 @@ plant cse_data $fold -e 's/return !x->data ||/return 1 ||/' -e 's/^    if (n->da
 # generated matchers and right sides
 plant rule_fuse_clamp "$r" '/^quant_cleanup_fuse(/,/^}/s/sn_meet(sn_rescale_attr(g, o)->clamp,/sn_meet((SnRange){0},/'
 plant rule_identity_guard "$r" '/^quant_cleanup_identity(/,/^}/s/if (!sn_covers(/if (0 \&\& !sn_covers(/'
-plant rule_clip "$r" '/^simplify_clip_clip(/,/^}/s/fminf(/fmaxf(/'
+plant rule_clip "$r" '/^simplify_clip_clip(/,/^}/s/sn_minf(/sn_maxf(/'
 plant rule_relu_side "$r" '/^simplify_relu_clamp(/,/^}/s/true, 0,/false, 0,/'
 plant rule_compose "$r" '/^simplify_transpose_pair(/,/^}/{s/sn_transpose_attr(g, i_)->perm,/sn_transpose_attr(g, XX)->perm,/;s/sn_transpose_attr(g, o)->perm)/sn_transpose_attr(g, i_)->perm)/;s/XX/o/}'
 plant rule_noop "$r" '/^simplify_transpose_noop(/,/^}/s/if (!sn_\(.*identity[^;]*\)$/if (0 \&\& !sn_\1/'
