@@ -35,6 +35,8 @@ MAP_C  = $(call below,src/map)
 DSL_C  = $(call below,dsl) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
 GEN_C  = $(call below,gen)
 CLI_C  = $(call below,src/cli)
+IMAGE_C = $(call below,src/image)
+IMAGE_LIBS = -lspng -lturbojpeg
 LIB_C  = $(BASE_C) $(MAP_C) $(call below,src/graph src/kernel src/rewrite src/quant \
          src/onnx src/run src/aot src/backend src/api)
 # Parts of what is generated of nodes (gen/node/part.h).
@@ -56,6 +58,7 @@ MAP_O  = $(call obj,$(MAP_C))
 DSL_O  = $(call obj,$(DSL_C))
 GEN_O  = $(call obj,$(GEN_C))
 CLI_O  = $(call obj,$(CLI_C))
+IMAGE_O = $(call obj,$(IMAGE_C))
 EP_O   = $(call obj,$(call below,src/ep))
 LIB_O  = $(call obj,$(LIB_C)) \
          $(call obj,$(MADE_C) $(GEN)/sn_variants.c $(GEN)/sn_net_text.c)
@@ -208,9 +211,9 @@ $(call obj,$(filter-out src/base/% src/map/%,$(LIB_C)) $(CLI_C)) $(EP_O): \
 $(LIB): $(LIB_O)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-$(SINTER): $(CLI_O) $(LIB)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -rdynamic -o $@ $(CLI_O) \
-	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
+$(SINTER): $(CLI_O) $(IMAGE_O) $(LIB)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -rdynamic -o $@ $(CLI_O) $(IMAGE_O) \
+	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(IMAGE_LIBS) $(LIBS)
 
 # ONNX Runtime loads it: only its two functions are visible, and all of the
 # library is inside.

@@ -27,6 +27,9 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TESTLIB) $(LIB) $(FRONT)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) $(FRONT) \
 	  -lcmocka $(LIBS)
+$(BUILD)/tests/test_image: $(IMAGE_O)
+$(BUILD)/tests/test_image: LDFLAGS += $(IMAGE_O)
+$(BUILD)/tests/test_image: LIBS := $(IMAGE_LIBS) $(LIBS)
 # A calculus that errs stands in the place of the prover's own.
 $(BUILD)/tests/test_prove: LDFLAGS += -Wl,--wrap=sn_calculus_lemma
 $(GOLDEN): $(BUILD)/obj/tests/dsl/dsl_golden.o $(FRONT)

@@ -5,7 +5,7 @@
 # administrator.
 set -eu
 want='gcc g++ libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
-protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev
+protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev libspng-dev libturbojpeg0-dev
 graphviz '"$*"
 missing=
 for p in $want; do

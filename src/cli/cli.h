@@ -13,10 +13,12 @@
 
 struct SnBackendDesc;
 struct SnControl;
+struct SnData;
 struct SnExec;
 struct SnGraph;
 struct SnIslands;
 struct SnOnnxExport;
+struct SnPixels;
 struct SnProfile;
 struct SnReason;
 struct SnRewriteOpts;
@@ -49,6 +51,8 @@ typedef struct SnArgs {
     const char *backend, *target; /* target is backend's other name */
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
     const char *layout, *format, *codes, *log;
+    const char *preset, *resize, *crop, *channels, *mean, *std; /* pictures */
+    const char *classes;
     const char *name, *compile_target, *io, *weights; /* compile */
     SnSizes arenas;
     uint64_t max_ram, max_flash;
@@ -162,6 +166,27 @@ SnStatus sn_cli_samples(SnCli *c, const struct SnExec *x, const SnStrs *files,
 SnStatus sn_cli_window(SnCli *c, const struct SnExec *x, const SnStrs *files,
                        const char *option, long n, const char *skip_option,
                        long skip, struct SnSamples **out);
+/* --layout of pictures and of what is like them; an SnLayout. */
+SnStatus sn_cli_layout(SnCli *c, int *out);
+
+/* ---- pictures (pictures.c, classes.c) ---- */
+
+/* --preset, --resize, --crop, --channels, --mean and --std as one line of
+ * steps (image/steps.h); "" without them. */
+SnStatus sn_cli_steps(SnCli *c, const char **out);
+/* Pictures and folders of them are samples, too. */
+void sn_cli_pictures(SnCli *c, struct SnPixels *px);
+/* Writes the steps of the command line, if there are any, to those inputs of g
+ * that have the shape of a picture. */
+SnStatus sn_cli_keep_steps(SnCli *c, struct SnGraph *g);
+/* The lines of --classes, which are `want`; none without it. */
+SnStatus sn_cli_classes(SnCli *c, int64_t want, SnStrs *out);
+/* Are all samples of the first input from folders, a class each? */
+bool sn_cli_has_classes(const struct SnSamples *s);
+/* The class numbers of all samples, from their folders. */
+SnStatus sn_cli_folder_labels(SnCli *c, const struct SnSamples *s,
+                              int64_t nclass, struct SnData *out);
+
 /* A copy of g, lowered all the way as profiling wants it. */
 SnStatus sn_cli_lowered(SnCli *c, const struct SnGraph *g, bool quiet,
                         struct SnGraph **out);

@@ -91,7 +91,7 @@ sn_cli_eval_open(SnCli *c, const SnGraph *g, SnEval **out)
     SN_TRY(sn_exec_prepare(c->a, f, sn_backend_named("CPU"), c->d, &e->flt.x));
     SN_TRY(sn_cli_window(c, e->flt.x, &a->eval, "--eval", a->eval_n,
                          "--eval-skip", a->eval_skip, &e->flt.samples));
-    if (a->labels)
+    if (sn_results_labelled(c, e->flt.samples))
         SN_TRY(sn_results_labels(c, e->flt.x, e->flt.samples, &e->labels));
     if (a->calib.n) {
         SnStrs files = sn_cli_files(c, &a->calib);
@@ -164,7 +164,7 @@ sn_cli_eval_run(SnCli *c, SnEval *e, const SnGraph *q, const SnProfile *p)
                          "--eval-skip", a->eval_skip, &e->quant.samples));
     SN_TRY(run_float(c, e, p));
     SN_TRY(sn_results_run(c, &e->quant));
-    if (a->labels) {
+    if (sn_results_labelled(c, e->flt.samples)) {
         e->flt_score = sn_results_score(&e->flt, &e->labels);
         e->quant_score = sn_results_score(&e->quant, &e->labels);
     }

@@ -187,6 +187,23 @@ sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw, bool stats)
         sn_rewrite_checked(rw, stderr);
 }
 
+SnStatus
+sn_cli_layout(SnCli *c, int *out)
+{
+    const char *s = c->args.layout;
+
+    if (!s || !strcmp(s, "auto"))
+        *out = SN_LAYOUT_AUTO;
+    else if (!strcmp(s, "nhwc"))
+        *out = SN_LAYOUT_NHWC;
+    else if (!strcmp(s, "nchw"))
+        *out = SN_LAYOUT_NCHW;
+    else
+        return sn_fail(c->d, SN_EUSAGE, "--layout",
+                       "'%s' is neither nhwc nor nchw", s);
+    return SN_OK;
+}
+
 static SnStatus
 pixels(SnCli *c, SnPixels *px)
 {
@@ -194,15 +211,10 @@ pixels(SnCli *c, SnPixels *px)
 
     *px = (SnPixels){
         .nmul = a->mul.n, .mul = a->mul.v, .nadd = a->add.n, .add = a->add.v};
-    if (!a->layout || !strcmp(a->layout, "auto"))
-        px->layout = SN_LAYOUT_AUTO;
-    else if (!strcmp(a->layout, "nhwc"))
-        px->layout = SN_LAYOUT_NHWC;
-    else if (!strcmp(a->layout, "nchw"))
-        px->layout = SN_LAYOUT_NCHW;
-    else
-        return sn_fail(c->d, SN_EUSAGE, "--layout",
-                       "'%s' is neither nhwc nor nchw", a->layout);
+    sn_cli_pictures(c, px);
+    int layout;
+    SN_TRY(sn_cli_layout(c, &layout));
+    px->layout = (SnLayout)layout;
     return SN_OK;
 }
 
@@ -216,7 +228,7 @@ sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
     if (files->n == 0 && x->ninput > 0)
         return sn_fail(c->d, SN_EUSAGE, option,
                        "is missing: expected a "
-                       ".npy or .pb file");
+                       ".npy or .pb file, a picture or a folder of them");
     SN_TRY(pixels(c, &px));
     if (n > 0 && skip > LONG_MAX - n)
         n = -1;
@@ -295,7 +307,7 @@ note_unscaled(SnCli *c, const SnInputs *in)
     for (uint32_t i = 0; i < in->x->ninput; i++) {
         const SnInputSeen *e = &in->seen[i];
         const SnFileData *f = in->s->feed[i].file;
-        if (sn_dtype_real(f->file.data.dtype) || c->args.mul.n ||
+        if (f->pictures || sn_dtype_real(f->file.data.dtype) || c->args.mul.n ||
             c->args.add.n || !(e->hi - e->lo > 2))
             continue;
         sn_note(c->d, (SnPos){0}, NULL,

@@ -87,16 +87,17 @@ static SnStatus
 check_classes(SnCli *c, const SnExec *x, int64_t rows)
 {
     const SnPort *p = x->output;
+    const char *place = c->args.labels ? "--labels" : "folders of classes";
     int wide = 0;
 
     if (x->noutput == 0 || sn_shape_count(p->shape) == 0)
-        return sn_fail(c->d, SN_EINPUT, "--labels",
+        return sn_fail(c->d, SN_EINPUT, place,
                        "the model has no output to score");
     for (int i = rows > 1; i < p->shape->rank; i++)
         wide += p->shape->dim[i] > 1;
     if (wide <= 1)
         return SN_OK;
-    return sn_fail(c->d, SN_EINPUT, "--labels",
+    return sn_fail(c->d, SN_EINPUT, place,
                    "cannot score output '%s', "
                    "which is %s: expected one row of classes, such as "
                    "[1, 10]",
@@ -124,18 +125,27 @@ check_nlabel(SnCli *c, const SnData *t, const SnSamples *s, int64_t rows)
                    (long long)have, (long long)((s->skip + s->n) * rows));
 }
 
+bool
+sn_results_labelled(SnCli *c, const SnSamples *s)
+{
+    return c->args.labels || sn_cli_has_classes(s);
+}
+
 SnStatus
 sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s, SnData *out)
 {
+    int64_t rows = x->noutput ? rows_of(x, s, 0) : 1;
+
+    SN_TRY(check_classes(c, x, rows));
+    int64_t m = sn_shape_count(x->output[0].shape) / rows;
+    if (!c->args.labels)
+        return sn_cli_folder_labels(c, s, m, out);
     SN_TRY(sn_npy_read(c->a, c->args.labels, c->d, out));
     if (sn_dtype_real(out->dtype))
         return sn_fail(c->d, SN_EINPUT, c->args.labels,
                        "holds %s, expected integer class numbers",
                        sn_dtype_name(out->dtype));
-    int64_t rows = x->noutput ? rows_of(x, s, 0) : 1;
-    SN_TRY(check_classes(c, x, rows));
     SN_TRY(check_nlabel(c, out, s, rows));
-    int64_t m = sn_shape_count(x->output[0].shape) / rows;
     int64_t n = s->n * rows, skip = s->skip * rows;
     for (int64_t i = 0; i < n; i++) {
         int64_t k = sn_data_int(out, skip + i);

@@ -28,9 +28,15 @@ typedef struct SnScore {
 SnStatus sn_results_run(SnCli *c, SnResults *r);
 /* Rows of output k in a sample: the model's batch, where the output has it. */
 int64_t sn_results_rows(const SnResults *r, uint32_t k);
-/* Class numbers of the samples from --labels, each a class of output 0. */
+/* Does anything say of which class each sample is? */
+bool sn_results_labelled(SnCli *c, const SnSamples *s);
+/* Class numbers of the samples from --labels, or from the folders that they lie
+ * in, each a class of output 0. */
 SnStatus sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s,
                            SnData *out);
+/* --classes: prints of each sample the names of the largest elements of output
+ * 0: five of one sample, else one. */
+SnStatus sn_results_classes(SnCli *c, const SnResults *r);
 SnScore sn_results_score(const SnResults *r, const SnData *labels);
 /* 10 log10 of signal over error of output k over all samples, `ref` being the
  * signal. */

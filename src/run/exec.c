@@ -58,6 +58,18 @@ of_u8(const SnGraph *g, SnId id)
            *(const int32_t *)sn_attr_at(n->attr, at) == SN_SAVE_BOUNDARY_U8;
 }
 
+/* The Placeholder's steps from a picture. */
+static const char *
+pixels_of(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnAttrDesc *at = sn_attr_named(sn_desc(n->kind), "pixels");
+
+    return at && at->kind == SN_A_STR
+               ? *(const char *const *)sn_attr_at(n->attr, at)
+               : NULL;
+}
+
 static void
 add_port(SnArena *a, SnPort **v, uint32_t *n, const SnGraph *g, SnRef ref,
          const char *name, SnId id)
@@ -69,7 +81,8 @@ add_port(SnArena *a, SnPort **v, uint32_t *n, const SnGraph *g, SnRef ref,
                 t,
                 sn_shape_of(g, ref),
                 u8 && t->elem == SN_I8,
-                u8 && t->elem == SN_QI8};
+                u8 && t->elem == SN_QI8,
+                pixels_of(g, id)};
 
     SN_PUSH(a, *v, *n, p);
 }

@@ -19,8 +19,10 @@ typedef struct SnPort { /* a graph input or output */
     SnRef ref; /* the Placeholder's result; what the Save reads */
     const SnType *type;
     const SnShape *shape;
-    bool u8;       /* plain codes: callers' numbers are these + 128 */
-    bool u8_codes; /* quantized, and uint8 in the model it is from */
+    bool u8;            /* plain codes: callers' numbers are these + 128 */
+    bool u8_codes;      /* quantized, and uint8 in the model it is from */
+    const char *pixels; /* of an input: the steps that make it of a picture
+                           (image/steps.h); "" or NULL: none are kept */
 } SnPort;
 
 typedef struct SnExecStep {

@@ -207,6 +207,30 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
     return SN_OK;
 }
 
+/* Pictures are as the input wants them, but for the order of channels. */
+static SnStatus
+fit_pictures(SnFileData *f, const SnPort *p, SnDiag *d)
+{
+    const SnPictures *v = f->pictures;
+
+    f->file.data =
+        (SnData){.dtype = SN_D_U8, .rank = 4, .dim = {v->n, v->h, v->w, v->c}};
+    f->rows = p->shape->dim[0];
+    set_image(f, &f->file.data);
+    f->permute = v->first && v->c > 1;
+    if (v->numbers)
+        f->px = (SnPixels){.nmul = (uint32_t)v->c,
+                           .mul = v->mul,
+                           .nadd = (uint32_t)v->c,
+                           .add = v->add};
+    return v->n % f->rows == 0
+               ? SN_OK
+               : sn_fail(d, SN_EINPUT, f->file.path,
+                         "holds %lld pictures, not a multiple of the batch of "
+                         "%lld",
+                         (long long)v->n, (long long)f->rows);
+}
+
 static SnStatus
 check_pixels(const SnFileData *f, const SnPort *p, const SnPixels *px,
              SnDiag *d)
@@ -244,10 +268,18 @@ add_file(SnArena *a, SnSamples *s, SnFeed *feed, const char *path, SnDiag *d)
                        "input '%s' has type %s, "
                        "which files cannot hold",
                        feed->port->name, sn_type_str(a, feed->port->type));
-    SN_TRY(pb ? sn_pb_read(a, path, d, &f.file.data)
-              : sn_npy_open(a, path, d, &f.file));
-    SN_TRY(fit_file(a, &f, feed->port, s->px.layout, !pb, d));
-    SN_TRY(check_pixels(&f, feed->port, &s->px, d));
+    f.px = s->px;
+    if (s->px.pictures)
+        SN_TRY(s->px.pictures(s->px.pictures_ctx, a, path, feed->port, d,
+                              &f.pictures));
+    if (f.pictures) {
+        SN_TRY(fit_pictures(&f, feed->port, d));
+    } else {
+        SN_TRY(pb ? sn_pb_read(a, path, d, &f.file.data)
+                  : sn_npy_open(a, path, d, &f.file));
+        SN_TRY(fit_file(a, &f, feed->port, s->px.layout, !pb, d));
+    }
+    SN_TRY(check_pixels(&f, feed->port, &f.px, d));
     if (feed->nfile)
         f.first =
             feed->file[feed->nfile - 1].first + feed->file[feed->nfile - 1].n;
@@ -445,26 +477,57 @@ fill_part(void *ctx, const SnData *part, int64_t i, int64_t n)
     }
 }
 
-static bool
-fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst,
-          const char **path)
+/* Sample i of f's, from pictures; NULL, or why not, in a. */
+static const char *
+fill_pictures(Fill *fi, int64_t i, int64_t count, SnArena *a, const char **path)
+{
+    const SnFileData *f = fi->f;
+    uint8_t *v = sn_alloc(a, (size_t)count);
+    const SnData all = {.dtype = SN_D_U8, .rank = 1, .dim = {count}, .data = v};
+
+    for (int64_t r = 0; r < f->rows; r++) {
+        int64_t k = i * f->rows + r;
+        const char *why = f->pictures->make(f->pictures, k, a, v + r * fi->row);
+        *path = f->pictures->path[k];
+        if (why)
+            return why;
+    }
+    fill_part(fi, &all, 0, count);
+    return NULL;
+}
+
+static SnStatus
+fill_feed(const SnFeed *feed, int64_t sample, SnRun *r, void *dst)
 {
     uint32_t k = 0;
-    Fill fi = {.p = {.px = &s->px, .type = feed->port->type}, .dst = dst};
+    Fill fi = {.p = {.type = feed->port->type}, .dst = dst};
 
     while (sample >= feed->file[k].first + feed->file[k].n)
         k++;
     const SnFileData *f = fi.f = &feed->file[k];
     SnDtype dt = f->file.data.dtype;
-    fi.p.raw = fi.p.type->nq && !s->px.nmul && !s->px.nadd &&
+    fi.p.px = &f->px;
+    fi.p.raw = fi.p.type->nq && !f->px.nmul && !f->px.nadd &&
                (dt == SN_D_U8 || dt == SN_D_I8);
     fi.p.shift = (fi.p.raw && dt == SN_D_U8) || feed->port->u8 ? 128 : 0;
     int64_t count = sn_shape_count(feed->port->shape);
     fi.row = count / f->rows;
     fi.area = f->c > 0 ? fi.row / f->c : fi.row;
-    *path = f->file.path;
-    return sn_npy_part(&f->file, (sample - f->first) * count, count, fill_part,
-                       &fi);
+    r->where = f->file.path;
+    if (f->pictures) {
+        SnArena *a = sn_arena_new();
+        const char *why =
+            fill_pictures(&fi, sample - f->first, count, a, &r->where);
+        snprintf(r->why, sizeof r->why, "%s", why ? why : "");
+        sn_arena_free(a);
+        return why ? SN_EINPUT : SN_OK;
+    }
+    if (sn_npy_part(&f->file, (sample - f->first) * count, count, fill_part,
+                    &fi))
+        return SN_OK;
+    snprintf(r->why, sizeof r->why, "cannot read: %s",
+             errno ? strerror(errno) : "the file became shorter");
+    return SN_EINPUT;
 }
 
 SnStatus
@@ -472,15 +535,7 @@ sn_samples_fill(void *ctx, int64_t sample, SnRun *r)
 {
     const SnSamples *s = ctx;
 
-    for (uint32_t i = 0; i < s->ninput; i++) {
-        const char *path;
-        if (fill_feed(s, &s->feed[i], s->skip + sample, sn_run_input(r, i),
-                      &path))
-            continue;
-        r->where = path;
-        snprintf(r->why, sizeof r->why, "cannot read: %s",
-                 errno ? strerror(errno) : "the file became shorter");
-        return SN_EINPUT;
-    }
+    for (uint32_t i = 0; i < s->ninput; i++)
+        SN_TRY(fill_feed(&s->feed[i], s->skip + sample, r, sn_run_input(r, i)));
     return SN_OK;
 }

@@ -8,7 +8,10 @@
  * layout.  A quantized input read from integers without mul and add
  * takes them as codes (uint8 less 128).  Of .npy files only the sample that is
  * asked for is read.  A model with a leading dimension of B takes B rows of a
- * file as one sample. */
+ * file as one sample.
+ *
+ * Pictures are opened by whoever asks for samples (SnPixels.pictures): this
+ * room decodes none. */
 #ifndef SN_SAMPLES_H
 #define SN_SAMPLES_H
 
@@ -26,20 +29,48 @@ typedef enum SnLayout {
     SN_NLAYOUT
 } SnLayout;
 
+/* Pictures that are made when a sample is: n of them, each h by w pixels of c
+ * bytes, as an input wants them. */
+typedef struct SnPictures {
+    int64_t n, h, w, c;
+    bool first;   /* the input has its channels first */
+    bool numbers; /* reals are v * mul + add, one of each per channel */
+    float mul[3], add[3];
+    const uint32_t *of; /* [n] their classes, or NULL */
+    uint32_t nclass;
+    const char *const *name; /* [nclass] */
+    const char *const *path; /* [n] their files */
+    /* Writes picture i to `to`.  NULL, or why there is none, in a.  Threads
+     * call it at once. */
+    const char *(*make)(const struct SnPictures *p, int64_t i, SnArena *a,
+                        uint8_t *to);
+    const void *of_make;
+} SnPictures;
+
+/* Opens what is at path for the input; *out is NULL for a file of another
+ * kind. */
+typedef SnStatus SnPicturesOpen(void *ctx, SnArena *a, const char *path,
+                                const SnPort *port, SnDiag *d,
+                                const SnPictures **out);
+
 typedef struct SnPixels {
     SnLayout layout;     /* of the model's input */
     uint32_t nmul, nadd; /* 0, 1 or one per channel */
     const float *mul, *add;
+    SnPicturesOpen *pictures; /* NULL: there are only files of numbers */
+    void *pictures_ctx;
 } SnPixels;
 
-typedef struct SnFileData { /* one file's part of an input */
-    SnNpy file;             /* a .pb file has its data here */
-    int64_t first, n;       /* sample numbers it holds */
-    int64_t rows;    /* pictures or rows of a sample: the model's batch */
-    bool stack;      /* the file's first axis counts samples, not rows */
-    bool permute;    /* NHWC in the file, NCHW in the model */
-    int64_t h, w, c; /* of one sample; c is 1 without channels */
-    bool last;       /* channels are the file's last axis */
+typedef struct SnFileData {     /* one file's part of an input */
+    SnNpy file;                 /* a .pb file has its data here */
+    const SnPictures *pictures; /* NULL: numbers */
+    SnPixels px;
+    int64_t first, n; /* sample numbers it holds */
+    int64_t rows;     /* pictures or rows of a sample: the model's batch */
+    bool stack;       /* the file's first axis counts samples, not rows */
+    bool permute;     /* NHWC in the file, NCHW in the model */
+    int64_t h, w, c;  /* of one sample; c is 1 without channels */
+    bool last;        /* channels are the file's last axis */
 } SnFileData;
 
 typedef struct SnFeed {

@@ -371,7 +371,8 @@ samples_permuted(void **state)
     static const uint8_t v[] = {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16};
     static const float mul[] = {1, 2, 3}, add[] = {0, 100, 200};
     SnData t = {SN_D_U8, 4, {2, 2, 1, 3}, v, 0};
-    SnPixels px = {SN_LAYOUT_NCHW, 3, 3, mul, add};
+    SnPixels px = {
+        .layout = SN_LAYOUT_NCHW, .nmul = 3, .nadd = 3, .mul = mul, .add = add};
     SnRun *r = fill_one(picture, &t, px, 1);
     const float *x = sn_run_input(r, 0);
 
@@ -398,7 +399,7 @@ samples_one_picture(void **state)
 {
     static const float v[] = {1, 2, 3, 4, 5, 6}, w[] = {1, 3, 5, 2, 4, 6};
     static const float mul[] = {1, 1, 1};
-    SnPixels px = {SN_LAYOUT_AUTO, 3, 0, mul, NULL};
+    SnPixels px = {.nmul = 3, .mul = mul};
     SnData t = {SN_D_F32, 3, {3, 2, 1}, v, 0};
 
     (void)state;

@@ -562,10 +562,24 @@ list(SnProofCase *c, const SnExpr *e)
     return r;
 }
 
+/* The list of its characters. */
+static SnExprValue
+string(SnProofCase *c, const SnExpr *e)
+{
+    SnExprValue r = list_of(c, (uint32_t)strlen(e->s), 0);
+
+    for (uint32_t i = 0; i < r.n; i++)
+        ((double *)(uintptr_t)r.list)[i] = (double)(unsigned char)e->s[i];
+    r.ty = SN_TY_STR;
+    return r;
+}
+
 SnExprValue
 sn_case_expr(SnProofCase *c, const SnExpr *e)
 {
     switch (e->ek) {
+    case SN_E_STR:
+        return string(c, e);
     case SN_E_INT:
         return num((double)e->i);
     case SN_E_REAL:

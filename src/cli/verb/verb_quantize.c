@@ -349,6 +349,7 @@ sn_verb_quantize(SnCli *c)
     if (st != SN_OK)
         return st;
     SN_TRY(check_int8(c, &r));
+    SN_TRY(sn_cli_keep_steps(c, g));
     SN_TRY(sn_verify(g, c->d));
     SN_TRY(note_slow16(c, g, &r));
     if (eval)

@@ -250,17 +250,20 @@ sn_verb_run(SnCli *c)
     if (c->args.check_kernels)
         return sn_cli_check_kernels(c, path);
     SN_TRY(run_model(c, path, &r));
-    if (c->args.labels)
+    bool labelled = sn_results_labelled(c, r.samples);
+    if (labelled)
         SN_TRY(score(c, &r));
     if (c->args.compare)
         SN_TRY(compare(c, &r));
     if (c->args.dump)
         SN_TRY(dump(c, &r));
-    if (!c->args.labels && !c->args.compare && !c->args.dump) {
-        if (c->args.json)
-            put_values_json(c, &r);
-        else
-            put_values(c, &r);
-    }
+    if (labelled || c->args.compare || c->args.dump)
+        return SN_OK;
+    if (c->args.classes)
+        return sn_results_classes(c, &r);
+    if (c->args.json)
+        put_values_json(c, &r);
+    else
+        put_values(c, &r);
     return SN_OK;
 }

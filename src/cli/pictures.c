@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pictures as data: the options that say what is done to them, and what of it
+ * is kept with a model. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#include "graph/desc.h"
+#include "image/folder.h"
+#include "image/steps.h"
+#include "run/samples.h"
+#include "sn_kind_placeholder.h"
+
+/* ---- options ---- */
+
+static const SnImagePreset *
+preset_named(const char *name)
+{
+    const SnImagePreset *p = sn_image_presets;
+
+    while (p->name && strcmp(p->name, name) != 0)
+        p++;
+    return p;
+}
+
+/* Adds "word=value", if value is there, after a look at it. */
+static SnStatus
+add_step(SnCli *c, const char *option, const char *word, const char *value,
+         SnBuf *b)
+{
+    SnImageSteps s;
+
+    if (!value)
+        return SN_OK;
+    const char *text = sn_format(c->a, "%s=%s", word, value);
+    if (strchr(value, ' '))
+        return sn_fail(c->d, SN_EUSAGE, option, "'%s' has a blank", value);
+    const char *why = sn_image_steps(c->a, text, &s);
+    if (why)
+        return sn_fail(c->d, SN_EUSAGE, option, "%s", why);
+    sn_putf(b, "%s%s", b->n ? " " : "", text);
+    return SN_OK;
+}
+
+SnStatus
+sn_cli_steps(SnCli *c, const char **out)
+{
+    const SnArgs *a = &c->args;
+    SnBuf b;
+
+    sn_buf_init(&b, c->a);
+    if (a->preset) {
+        const SnImagePreset *p = preset_named(a->preset);
+        if (!p->name)
+            return sn_fail(c->d, SN_EUSAGE, "--preset",
+                           "'%s': expected imagenet, tf or raw", a->preset);
+        sn_puts(&b, p->text);
+    }
+    SN_TRY(add_step(c, "--resize", "resize", a->resize, &b));
+    SN_TRY(add_step(c, "--crop", "crop", a->crop, &b));
+    SN_TRY(add_step(c, "--channels", "channels", a->channels, &b));
+    SN_TRY(add_step(c, "--mean", "mean", a->mean, &b));
+    SN_TRY(add_step(c, "--std", "std", a->std, &b));
+    *out = sn_buf_str(&b);
+    return SN_OK;
+}
+
+/* ---- what is kept with a model ---- */
+
+/* Has the input the shape of pictures?  Sizes are then what it wants. */
+static bool
+pictured(const SnShape *s, SnLayout layout, SnPictures *p)
+{
+    if (s->rank != 4)
+        return false;
+    const int64_t *d = s->dim;
+    bool last = d[3] == 1 || d[3] == 3, first = d[1] == 1 || d[1] == 3;
+    p->first = layout == SN_LAYOUT_AUTO ? first : layout == SN_LAYOUT_NCHW;
+    p->c = p->first ? d[1] : d[3];
+    p->h = p->first ? d[2] : d[1];
+    p->w = p->first ? d[3] : d[2];
+    return (p->first ? first : last) && d[0] > 0 && p->h > 0 && p->w > 0;
+}
+
+/* Those of the input, then those of the command line. */
+static SnStatus
+steps_of(SnCli *c, const char *input, const char *kept, SnImageSteps *out)
+{
+    const char *said;
+
+    SN_TRY(sn_cli_steps(c, &said));
+    const char *why = sn_image_steps(c->a, kept ? kept : "", out);
+    if (why)
+        return sn_fail(c->d, SN_EINPUT, input,
+                       "its attribute 'pixels' cannot be read: %s", why);
+    why = sn_image_steps(c->a, sn_format(c->a, "%s %s", kept ? kept : "", said),
+                         out);
+    return why ? sn_fail(c->d, SN_EUSAGE, "--preset", "%s", why) : SN_OK;
+}
+
+SnStatus
+sn_cli_keep_steps(SnCli *c, SnGraph *g)
+{
+    const char *said;
+
+    SN_TRY(sn_cli_steps(c, &said));
+    if (!*said)
+        return SN_OK;
+    if (c->args.output && sn_is_onnx(c->args.output))
+        sn_note(c->d, (SnPos){0}, NULL,
+                "an ONNX model cannot say how its input is made of a picture; "
+                "a .sn does");
+    for (SnId id = 1; id < g->nnode; id++) {
+        SnNode *n = sn_node(g, id);
+        SnPictures p;
+        SnImageSteps s;
+        if (n->dead || n->kind != SN_K_PLACEHOLDER ||
+            !pictured(n->res[0].shape, SN_LAYOUT_AUTO, &p))
+            continue;
+        const SnPlaceholderAttr *was = n->attr;
+        SnPlaceholderAttr at = *was;
+        SN_TRY(steps_of(c, sn_label(g, id, c->a), at.pixels, &s));
+        at.pixels = sn_image_steps_str(g->arena, &s);
+        n->attr = sn_attr_copy(g->arena, sn_desc(n->kind), &at);
+    }
+    return SN_OK;
+}
+
+/* ---- opening ---- */
+
+static const char *
+make(const SnPictures *p, int64_t i, SnArena *a, uint8_t *to)
+{
+    const SnImageSteps *s = p->of_make;
+
+    return sn_image_prepare(a, p->path[i], s, p->w, p->h, p->c, to);
+}
+
+/* How pixels become what the input takes. */
+static SnStatus
+check_numbers(SnCli *c, const SnPort *port, const SnImageSteps *s,
+              SnPictures *p)
+{
+    const SnType *t = port->type;
+    bool reals = t->elem == SN_F32 || t->nq;
+    bool scaled = sn_image_numbers(s, p->mul, p->add);
+
+    if (scaled && (c->args.mul.n || c->args.add.n))
+        return sn_fail(c->d, SN_EUSAGE, c->args.mul.n ? "--mul" : "--add",
+                       "cannot stand beside mean and std of pictures (%s)",
+                       sn_image_steps_str(c->a, s));
+    if (!reals && scaled)
+        return sn_fail(c->d, SN_EUSAGE, "--mean",
+                       "cannot be applied to input '%s', which is %s: "
+                       "--preset raw gives it pixels as they are",
+                       port->name, sn_elem_name(t->elem));
+    p->numbers = scaled || (reals && s->numbers == SN_IMAGE_RAW);
+    for (int i = 0; p->numbers && !scaled && i < 3; i++) {
+        p->mul[i] = 1;
+        p->add[i] = 0;
+    }
+    if (!reals || p->numbers || c->args.mul.n || c->args.add.n)
+        return SN_OK;
+    sn_fail(c->d, SN_EUSAGE, port->name,
+            "nothing says which numbers its pixels, 0 to 255, become");
+    sn_diag_help(c->d, "--preset imagenet, tf or raw, or --mean and --std: "
+                       "(v / 255 - mean) / std");
+    return SN_EUSAGE;
+}
+
+static SnStatus
+open_pictures(void *ctx, SnArena *a, const char *path, const SnPort *port,
+              SnDiag *d, const SnPictures **out)
+{
+    SnCli *c = ctx;
+    int layout;
+
+    *out = NULL;
+    bool folder = sn_image_is_folder(path);
+    if (!folder && !sn_image_named(path))
+        return SN_OK;
+    SnPictures *p = SN_NEW(a, SnPictures);
+    SnImageSteps *s = SN_NEW(a, SnImageSteps);
+    SnImageFolder files = {0};
+    SN_TRY(sn_cli_layout(c, &layout));
+    if (!pictured(port->shape, (SnLayout)layout, p))
+        return sn_fail(d, SN_EINPUT, path,
+                       "holds pictures, but input '%s' is %s: expected 1 or "
+                       "3 channels, [N, C, H, W] or [N, H, W, C]",
+                       port->name,
+                       sn_dims_str(a, port->shape->rank, port->shape->dim));
+    SN_TRY(steps_of(c, port->name, port->pixels, s));
+    const char *why = sn_image_steps_fit(a, s, p->w, p->h, p->c);
+    if (why)
+        return sn_fail(d, SN_EUSAGE, port->name, "%s", why);
+    SN_TRY(check_numbers(c, port, s, p));
+    if (folder)
+        SN_TRY(sn_image_folder(a, path, d, &files));
+    else
+        SN_PUSH(a, files.path, files.n, path);
+    p->n = files.n;
+    p->path = files.path;
+    p->of = files.of;
+    p->nclass = files.nclass;
+    p->name = files.name;
+    p->make = make;
+    p->of_make = s;
+    *out = p;
+    return SN_OK;
+}
+
+void
+sn_cli_pictures(SnCli *c, struct SnPixels *px)
+{
+    px->pictures = open_pictures;
+    px->pictures_ctx = c;
+}
