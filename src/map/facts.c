@@ -400,3 +400,34 @@ sn_map_axis_use(const SnMapDecl *d, unsigned i)
            : p->length == SN_ML_PAIR ? SN_MX_PAIRS
                                      : SN_MX_NONE;
 }
+
+/* ---- what lies beside ---- */
+
+static bool
+names_tap(const SnMapDecl *d, int32_t at, const SnMapStmt *taps)
+{
+    const SnMapExpr *e = &d->expr[at];
+    const SnMapStmt *let = e->op == SN_MO_NAME ? let_of(d, (int)e->v) : NULL;
+
+    for (unsigned k = 0; e->op == SN_MO_NAME && k < taps->n; k++)
+        if (taps->bound[k].slot == e->v)
+            return true;
+    if (let && names_tap(d, let->e, taps))
+        return true;
+    for (unsigned k = 0; k < e->nkid; k++)
+        if (names_tap(d, e->kid + (int32_t)k, taps))
+            return true;
+    return false;
+}
+
+bool
+sn_map_beside_tap(const SnMapDecl *d)
+{
+    const SnMapStmt *taps = sn_map_stmt(d, SN_MS_TAPS);
+    const SnMapStmt *s = sn_map_stmt(d, SN_MS_BESIDE);
+
+    for (unsigned k = 0; taps && s && k < s->n; k++)
+        if (names_tap(d, s->index[k], taps))
+            return true;
+    return false;
+}

@@ -16,6 +16,10 @@ bool sn_map_in_place(const SnMapDecl *d);
 /* Is some operand repeated along axes where it has 1? */
 bool sn_map_repeats(const SnMapDecl *d);
 
+/* Does what lies beside the set belong to a tap, and not to the place alone?
+ * By the declaration: where there is one tap, its number is a constant. */
+bool sn_map_beside_tap(const SnMapDecl *d);
+
 /* ---- axes in another order ---- */
 
 /* How a parameter depends on the order of axes. */

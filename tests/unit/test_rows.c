@@ -48,6 +48,33 @@ static const int64_t index_[NIDX] = {0, 6, 6, 3, 2, 1, 5, 4};
 static const int64_t offset[BAGS + 1] = {0, 3, 3, 7, 8}; /* one is empty */
 static const float weight[NIDX] = {1, -0.5f, 2, 0, 3, 1, -1, 0.25f};
 
+/* A bag of one: what lies beside its tap is a constant then, and rows must be
+ * read whole all the same. */
+static void
+one_of_a_row(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\ngraph \"one\" {\n"
+        "  %t = Constant() {data = [8, 16, 0.5, 1, 32, 64, 0.25, -2]} : "
+        "row8[2,2]\n"
+        "  %i = Constant() {data = [1, 0, -1]} : i64[3,1]\n"
+        "  %y = EmbeddingSum(%t, %i) : f32[3,2]\n"
+        "  Save(%y) {name = \"out\"}\n}\n";
+    static const float want[] = {6, 14, 5, 9, 6, 14};
+    SnSrc src = {"one", text, sizeof text - 1, 0};
+    const SnExec *x;
+    SnGraph *g;
+
+    (void)state;
+    if (sn_parse(a, &src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK ||
+        sn_exec_prepare(a, g, NULL, d, &x) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    SnRun *r = sn_run_new(a, x);
+    assert_int_equal(sn_run(r), SN_OK);
+    assert_memory_equal(sn_run_output(r, 0), want, sizeof want);
+    sn_run_free(r);
+}
+
 /* Row r is 10^(r - 3) wide: one range for all would lose the small ones. */
 static float
 element(int r, int c)
@@ -448,9 +475,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(packs),           T(fused_sums),       T(float_without_rowwise),
-        T(text_round_trip), T(bags_of_one_size), T(from_onnx),
-        T(not_from_onnx),
+        T(packs),           T(one_of_a_row),
+        T(fused_sums),      T(float_without_rowwise),
+        T(text_round_trip), T(bags_of_one_size),
+        T(from_onnx),       T(not_from_onnx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

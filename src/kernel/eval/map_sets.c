@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/eval/map_sets.h"
+#include "map/facts.h"
 
 /* ---- parts ---- */
 
@@ -374,7 +375,7 @@ open_reads(SnSets *s, const SnCall *c, unsigned res)
     bool even = s->b.npart == 0;
     if (s->has_centre)
         even &= sn_term_affine(&u->T, u->centre.off, s->centre, &s->centre0);
-    if (u->nbeside && vars_of(u, sn_num_vars(&u->T, u->beside[0]), true))
+    if (u->nbeside && sn_map_beside_tap(u->decl))
         s->weight = u->beside[0];
     else if (u->nbeside)
         even &= sn_term_affine(&u->T, u->beside[0], s->chan, &base);
@@ -532,6 +533,10 @@ sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem, unsigned res)
     SN_TRY(open_reads(s, c, res));
     choose_shared(c, m, s);
     choose_lanes(m, s);
+    if (s->u->ntap != 0 && is_row8(c, res, s, &s->u->read[0]) &&
+        m->nlane != s->u->read[0].box.dim[s->u->read[0].box.rank - 1])
+        return sn_call_fail(c, "map %s: rows of row8 are not read whole",
+                            s->u->decl->name);
     choose_groups(m, s);
     order_taps(m, s, sem->mean && sn_mean_in_parts(c));
     m->two = s->u->nread > 1 || s->weight.t != SN_NUM_UNDEFINED;
