@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/buf.h"
 #include "base/os/os.h"
 #include "base/status.h"
 
@@ -551,15 +552,16 @@ sn_strndup(SnArena *a, const char *s, size_t n)
 char *
 sn_vformat(SnArena *a, const char *fmt, va_list ap)
 {
+    char small[256], *s;
     va_list ap2;
 
     va_copy(ap2, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap2);
+    size_t n = sn_vprint(small, sizeof small, fmt, ap2);
     va_end(ap2);
-    if (n < 0)
-        sn_out_of_memory();
-    char *s = sn_alloc(a, (size_t)n + 1);
-    vsnprintf(s, (size_t)n + 1, fmt, ap);
+    if (n < sizeof small)
+        return sn_memdup(a, small, n + 1);
+    s = sn_alloc(a, n + 1);
+    sn_vprint(s, n + 1, fmt, ap);
     return s;
 }
 

@@ -23,6 +23,9 @@ void sn_putf(SnBuf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void sn_vputf(SnBuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
+/* As vsnprintf, whose result is the length; an encoding error is a defect. */
+size_t sn_vprint(char *s, size_t room, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
 /* The shortest decimal that reads back as the same binary32; "inf", "-inf",
  * "nan" for those.  Whole numbers have no point ("1", "-0"), an exponent is
  * written for values below 1e-5 or from 1e9 ("1e-7"): C literals need more. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -255,6 +256,43 @@ test_guard_nesting(void **state)
         fail();
     }
     sn_arena_free(a);
+}
+
+/* One format by sn_vprint, against snprintf, in every room that cuts it. */
+static void __attribute__((format(printf, 1, 2)))
+same_print(const char *fmt, ...)
+{
+    char want[128], got[128];
+    va_list ap, ap2;
+
+    va_start(ap, fmt);
+    va_copy(ap2, ap);
+    int n = vsnprintf(want, sizeof want, fmt, ap2);
+    va_end(ap2);
+    for (size_t room = 0; room <= (size_t)n + 2; room++) {
+        va_copy(ap2, ap);
+        memset(got, '#', sizeof got);
+        assert_int_equal(sn_vprint(got, room, fmt, ap2), n);
+        va_end(ap2);
+        if (room > (size_t)n)
+            assert_string_equal(got, want);
+        else if (room > 0)
+            assert_true(!memcmp(got, want, room - 1) && got[room - 1] == 0);
+        assert_int_equal(got[room > (size_t)n ? (size_t)n + 1 : room], '#');
+    }
+    va_end(ap);
+}
+
+static void
+test_print(void **state)
+{
+    (void)state;
+    same_print("plain, 100%% %c%c", 'a', 'z');
+    same_print("%d %d %d %d", 0, 10, INT_MAX, INT_MIN);
+    same_print("%u|%u|%s|%s", 0u, UINT_MAX, "", "x%d");
+    same_print("[%.*s][%.*s][%.*s]", 2, "abc", 0, "abc", 9, "abc");
+    same_print("%.*s", -1, "no precision");
+    same_print("%5d %-4s %lld %g %zu %x", 7, "a", -1LL, 0.5, sizeof(int), 255u);
 }
 
 static void
@@ -703,6 +741,7 @@ main(void)
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_alloc_fail),
         cmocka_unit_test(test_guard_nesting),
+        cmocka_unit_test(test_print),
         cmocka_unit_test(test_buf),
         cmocka_unit_test(test_float_text),
         cmocka_unit_test(test_float_round_trip),
