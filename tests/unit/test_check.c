@@ -87,6 +87,10 @@ static const Line lines[] = {
      NULL},
     {HEAD "> 1.1-1.0\ny 1.0 1 1f0\nd 1.0 1.1 0\n",
      "(n) div (i) = 0 is not shown"},
+    /* (n + i * i - i * (n div i)) div i = i: n div i is cancelled */
+    {HEAD "q 1.0 1.1\nd 1.0+1.1.1-1.1.2 1.1 1.1\n. r\n", NULL},
+    {HEAD "q 1.0 1.1\nd 1.0+1.1.1-1.1.2 1.1 1+1.1\n. r\n",
+     "(n + i*i - i*(n div i)) div (i) = 1 + i is not shown"},
     {HEAD "z 1.0 1.0 1\n", "n = 0 is not shown"},
     /* what is no certificate */
     {"", "it ends, and the last path is not closed"},

@@ -306,19 +306,18 @@ sn_step_why(SnCheckSteps *s, SnPoly p)
 
 /* ---- quotients ---- */
 
-/* r = a + (y div q), where x = q * a + y. */
+/* r = a + (y div q), where x = q * a + y; in r the quotient may be cancelled.
+ */
 static bool
 by_terms(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
 {
-    for (uint32_t i = 0; i < r.n; i++) {
-        const SnMonomial *m = &r.m[i];
-        if (m->n != 1 || m->c != 1 || s->P.atom[m->atom[0]].name)
+    for (uint32_t i = 0; i < s->P.n; i++) {
+        SnPolyAtom t = s->P.atom[i];
+        if (t.name || sn_step_norm(s, sn_poly_sub(&s->P, t.q, q)).n)
             continue;
-        SnPolyAtom t = s->P.atom[m->atom[0]];
-        SnPoly a = sn_poly_sub(&s->P, r, (SnPoly){1, m});
+        SnPoly a = sn_poly_sub(&s->P, r, sn_poly_atom(&s->P, i));
         SnPoly y = sn_poly_add(&s->P, sn_poly_mul(&s->P, q, a), t.x);
-        if (!sn_step_norm(s, sn_poly_sub(&s->P, t.q, q)).n &&
-            !sn_step_norm(s, sn_poly_sub(&s->P, x, y)).n)
+        if (!sn_step_norm(s, sn_poly_sub(&s->P, x, y)).n)
             return true;
     }
     return false;
