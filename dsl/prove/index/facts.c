@@ -362,50 +362,45 @@ degree(SnPoly p)
     return p.n ? p.m[p.n - 1].n : 0;
 }
 
-/* Pairs of atoms that the question or a fact multiplies. */
-typedef struct Pairs {
+/* Monomials of degree 2 and above that the question or a fact has. */
+typedef struct Seen {
     SnArena *a;
-    uint32_t n, *v;
-} Pairs;
-
-static uint32_t
-pair(const SnMonomial *m)
-{
-    return (uint32_t)m->atom[0] << 16 | m->atom[1];
-}
+    uint32_t n;
+    const SnMonomial **v;
+} Seen;
 
 static bool
-has_pair(const Pairs *s, uint32_t k)
+is_seen(const Seen *s, const SnMonomial *m)
 {
     uint32_t i = 0;
 
-    while (i < s->n && s->v[i] != k)
+    while (i < s->n && sn_monomial_cmp(s->v[i], m))
         i++;
     return i < s->n;
 }
 
 static void
-note_pairs(Pairs *s, SnPoly p)
+note_seen(Seen *s, SnPoly p)
 {
     for (uint32_t i = 0; i < p.n; i++)
-        if (p.m[i].n == 2 && !has_pair(s, pair(&p.m[i])))
-            SN_PUSH(s->a, s->v, s->n, pair(&p.m[i]));
+        if (p.m[i].n > 1 && !is_seen(s, &p.m[i]))
+            SN_PUSH(s->a, s->v, s->n, &p.m[i]);
 }
 
-/* Are all pairs of a * b there?  The product of the last monomials is one that
- * nothing cancels. */
+/* Are all monomials of a * b seen?  The product of the last ones is one that
+ * nothing cancels: their order is kept by factors. */
 static bool
-wanted(SnFacts *f, const Pairs *s, SnPoly a, SnPoly b)
+wanted(SnFacts *f, const Seen *s, SnPoly a, SnPoly b)
 {
-    uint16_t x = a.m[a.n - 1].atom[0], y = b.m[b.n - 1].atom[0];
-    bool all =
-        has_pair(s, x < y ? (uint32_t)x << 16 | y : (uint32_t)y << 16 | x);
+    SnPoly last = sn_poly_mul(f->P, (SnPoly){1, &a.m[a.n - 1]},
+                              (SnPoly){1, &b.m[b.n - 1]});
+    bool all = is_seen(s, &last.m[0]);
 
     if (!all)
         return false;
     SnPoly p = sn_poly_mul(f->P, a, b);
     for (uint32_t i = 0; i < p.n && all; i++)
-        all = p.m[i].n < 2 || has_pair(s, pair(&p.m[i]));
+        all = p.m[i].n < 2 || is_seen(s, &p.m[i]);
     return all;
 }
 
@@ -415,15 +410,16 @@ static bool
 products(SnFacts *f, Question *q)
 {
     SnArena *a = f->P->a, *mine = sn_arena_new();
-    Pairs s = {.a = mine};
+    Seen s = {.a = mine};
     uint32_t n = q->n;
 
-    note_pairs(&s, q->p);
+    note_seen(&s, q->p);
     for (uint32_t i = 0; i < n; i++)
-        note_pairs(&s, q->fact[i]);
+        note_seen(&s, q->fact[i]);
     for (uint32_t i = 0; s.n && i < n && q->n < NFACT; i++)
         for (uint32_t k = i; k < n; k++) {
-            if (degree(q->fact[i]) != 1 || degree(q->fact[k]) != 1)
+            unsigned d = degree(q->fact[i]), e = degree(q->fact[k]);
+            if (!d || !e || d + e > 3)
                 continue;
             f->P->a = mine; /* most are not wanted */
             bool want = wanted(f, &s, q->fact[i], q->fact[k]);

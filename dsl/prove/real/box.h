@@ -97,6 +97,7 @@ typedef struct SnRealProof {
     uint32_t nflag;
     SnBoxFlag *flag;
     bool building_left;
+    bool reading;               /* what makes a node of the left side legal */
     uint32_t ndiv[2], ngrow[2]; /* by side: right, left */
     SnRing *div[2];             /* what is divided by */
     SnRing *grow[2];            /* what exp and the like are taken of */

@@ -93,8 +93,13 @@ sn_real_is(SnRealProof *cx, SnPoly p)
     SnPolys *P = &cx->path.P;
     SnPoly no = sn_poly_plus(P, sn_poly_scale(P, p, -1), -1);
 
-    if (sn_real_knows(cx, p))
+    if (sn_real_knows(cx, p)) {
+        /* as a fact, others follow from its products */
+        p = sn_real_norm(cx, p);
+        if (cx->reading && p.n && p.m[p.n - 1].n > 1 && !of_sums(cx, p))
+            sn_path_assume(&cx->path, p);
         return sn_poly_int(P, 1);
+    }
     if (sn_real_knows(cx, no))
         return sn_poly_int(P, 0);
     p = sn_real_norm(cx, p);

@@ -363,7 +363,9 @@ require(SnRealProof *cx, const SnBoxNode *n, const SnMapStmt *s)
 
     if (n->left && sn_real_claim(cx, n, s->e))
         return;
+    cx->reading = n->left;
     c = sn_real_map(cx, n, n->slot, s->e);
+    cx->reading = false;
     for (uint32_t i = 0; i < c.n && !sn_real_stopped(cx); i++) {
         SnPoly no = sn_poly_plus(&cx->path.P, c.v[i], -1);
         if (!sn_real_knows_zero(cx, no))
