@@ -132,7 +132,7 @@ void sn_certificate_keep(SnProver *pv, const char *key, const SnProof *p);
 bool sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p);
 /* Why the checker does not take that certificate for pr's claim, or NULL. */
 const char *sn_certificate_why_not(SnProver *pv, const SnInstance *pr,
-                                   const char *text);
+                                   bool by_lemma, const char *text);
 void sn_certificates_store(SnProver *pv);
 void sn_certificates_report(const SnProver *pv, SnBuf *b);
 

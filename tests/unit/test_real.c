@@ -32,6 +32,22 @@
     "when p.type == x.type and p.pads[0] == 0 and p.pads[3] == 0 and "    \
     "p.pads[4] == 0 and p.pads[7] == 0 and p.pads[1] >= 0 and "           \
     "p.pads[2] >= 0 and p.pads[5] >= 0" guard " exact"
+#define SLICES(guard, start)                                                  \
+    "Slice(Slice(x) @i) @o => Slice(x) {start = [" start "], size = o.size, " \
+    "step = [i.step[0] * o.step[0]]} : o.type when rank(x) == 1" guard        \
+    " exact"
+#define BATCH(start, channels)                                                 \
+    "Slice(Conv2D(x:{f32}, w, b) @c :1) @o => Conv2D(Slice(x) {start = "       \
+    "[" start ", 0, 0, 0], size = [o.size[0], dim(x, 1), dim(x, 2), dim(x, 3)" \
+    "], step = [1, 1, 1, 1]}, w, b) like c : o.type when o.start[1] == 0 "     \
+    "and o.start[2] == 0 and o.start[3] == 0 and o.step == [1, 1, 1, 1] "      \
+    "and dim(o, 1) == dim(c, 1) and dim(o, 2) == dim(c, 2) and " channels      \
+    " real 1e-5"
+#define PRODUCT(right)                                                   \
+    "Transpose(MatMul(Transpose(a) {perm = [0, 1, 3, 2]}, Transpose(b) " \
+    "{perm = [0, 1, 3, 2]}) {trans_a = false, trans_b = false} @m :1) "  \
+    "{perm = [0, 1, 3, 2]} @o => " right " : o.type when rank(a) == 4 "  \
+    "and rank(b) == 4 and a.type == f32 real 1e-5"
 #define ROWS(guard)                                                        \
     "Conv2D(x:{f32}, w, b) @o => Reshape(FullyConnected(Reshape(x) {dims " \
     "= [dim(x, 0) * dim(x, 1) * dim(x, 2), dim(x, 3)]}, Reshape(w) {dims " \
@@ -181,6 +197,30 @@ static const SnTestRule rules[] = {
     {false, "Gather(x, i) @o => x when o.axis == -1 exact"},
     {false, "ReduceSum(x:{f32}) @o => x when o.axes == [-1] and o.type == "
             "x.type real 1e-5"},
+    /* slices of slices, with steps of either sign, where something is left */
+    {true, SLICES(" and o.size > 0", "i.start[0] + o.start[0] * i.step[0]")},
+    {false, SLICES("", "i.start[0] + o.start[0] * i.step[0]")},
+    {false, SLICES(" and o.size > 0", "i.start[0] + o.start[0]")},
+    {true,
+     "Slice(Slice(x) @i) @o => Slice(x) {start = [i.start[0] + o.start[0] * "
+     "i.step[0], i.start[1] + o.start[1] * i.step[1]], size = o.size, step = "
+     "[i.step[0] * o.step[0], i.step[1] * o.step[1]]} : o.type when rank(x) "
+     "== 2 and o.size > 0 exact"},
+    /* blocks to channels and back */
+    {true, "DepthToSpace(SpaceToDepth(x) @i) @o => x when i.block == o.block "
+           "exact"},
+    {false, "DepthToSpace(SpaceToDepth(x) @i) @o => x when i.block >= o.block "
+            "exact"},
+    {true, "SpaceToDepth(DepthToSpace(x) @i) @o => x when i.block == o.block "
+           "exact"},
+    {false, "SpaceToDepth(DepthToSpace(x) @i) @o => x exact"},
+    /* pictures one by one; a product of transposed matrices */
+    {true, BATCH("o.start[0]", "dim(o, 3) == dim(c, 3)")},
+    {false, BATCH("o.start[0] + 1", "dim(o, 3) == dim(c, 3)")},
+    {false, BATCH("o.start[0]", "dim(o, 0) == dim(c, 0)")},
+    {true, PRODUCT("MatMul(b, a) like m")},
+    {false, PRODUCT("MatMul(a, b) like m")},
+    {false, PRODUCT("MatMul(b, a) like m {trans_a = true}")},
     /* one operand of a list */
     {true, "Concat(x...) @o => x when count(x) == 1 exact"},
     {false, "Concat(x...) @o => x when count(x) == 2 exact"},

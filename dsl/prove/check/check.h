@@ -57,7 +57,7 @@
  *   W A B         read: number A is at least B
  *   K             read: constants round alike on both ways
  *
- * A REF is a number, of y's second form none, and one or two factors: fN, a
+ * A REF is a number, of y's second form none, and factors: fN, a
  * fact; lN, the remainder of atom N; uN, its divisor - 1 - the remainder. */
 #ifndef SN_CHECK_H
 #define SN_CHECK_H

@@ -184,7 +184,7 @@ factor(SnCheckSteps *s, SnPoly *out)
     return true;
 }
 
-/* One or two factors. */
+/* One factor or several. */
 static bool
 product(SnCheckSteps *s, SnPoly *out)
 {
@@ -192,11 +192,11 @@ product(SnCheckSteps *s, SnPoly *out)
 
     if (!factor(s, out))
         return false;
-    if (*s->at == ' ' || !*s->at || *s->at == '\n')
-        return true;
-    if (!factor(s, &b))
-        return false;
-    *out = sn_poly_mul(&s->P, *out, b);
+    while (*s->at && *s->at != ' ') {
+        if (!factor(s, &b))
+            return false;
+        *out = sn_poly_mul(&s->P, *out, b);
+    }
     return true;
 }
 

@@ -488,7 +488,7 @@ must_hold(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *s)
     if (!holds_left(cx, n, s->e) && !sn_path_stopped(&cx->path) &&
         !sn_index_truth(cx, &v, s->e, sn_axis_of(cx, n->out)))
         fail(cx, sn_format(cx->a, "%s on the right may be illegal: %s",
-                           n->n->name, s->text ? s->text : "a condition"));
+                           n->n->name, sn_path_condition(cx->a, s->text)));
     sn_path_seen(&cx->path, "legal %s: %s", n->name,
                  s->text ? s->text : "a condition");
 }

@@ -3,9 +3,16 @@
 #include "dsl/prove/index/facts.h"
 
 #include <string.h>
+#include "dsl/prove/index/seen.h"
 
 /* ABSURD, PLAIN: depths that no question has. */
-enum { DEEP = 3, PLAIN = 254, ABSURD = 255, NFACT = SN_FARKAS_COLS - 2 };
+enum {
+    DEEP = 3,
+    PLAIN = 254,
+    ABSURD = 255,
+    NFACT = SN_FARKAS_COLS - 2,
+    NTRIPLE = 40
+};
 
 /* ---- taking in ---- */
 
@@ -301,7 +308,7 @@ put(Question *q, SnPoly p, SnWhyRef a, SnWhyRef b)
 {
     if (q->n == NFACT)
         return;
-    q->of[q->n] = (SnWhyTerm){0, a, b};
+    q->of[q->n] = (SnWhyTerm){0, a, b, NONE};
     q->fact[q->n++] = p;
 }
 
@@ -362,72 +369,67 @@ degree(SnPoly p)
     return p.n ? p.m[p.n - 1].n : 0;
 }
 
-/* Monomials of degree 2 and above that the question or a fact has. */
-typedef struct Seen {
-    SnArena *a;
-    uint32_t n;
-    const SnMonomial **v;
-} Seen;
-
-static bool
-is_seen(const Seen *s, const SnMonomial *m)
-{
-    uint32_t i = 0;
-
-    while (i < s->n && sn_monomial_cmp(s->v[i], m))
-        i++;
-    return i < s->n;
-}
-
+/* Three facts of degree 1, where degree 3 is seen and they are not many: those
+ * that are wanted, and all, with their pairs, inside a monomial. */
 static void
-note_seen(Seen *s, SnPoly p)
+triples(SnFacts *f, Question *q, uint32_t n, const SnSeen *s, SnArena *keep)
 {
-    for (uint32_t i = 0; i < p.n; i++)
-        if (p.m[i].n > 1 && !is_seen(s, &p.m[i]))
-            SN_PUSH(s->a, s->v, s->n, &p.m[i]);
+    SnArena *mine = f->P->a;
+    bool in[NTRIPLE] = {false};
+
+    if (!s->cubic || n > NTRIPLE)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        in[i] = degree(q->fact[i]) == 1 && sn_seen_inside(s, q->fact[i]);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i; k < n && degree(q->fact[i]) == 1; k++) {
+            if (degree(q->fact[k]) != 1)
+                continue;
+            f->P->a = keep;
+            SnPoly two = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
+            if (in[i] && in[k])
+                put(q, two, q->of[i].a, q->of[k].a);
+            f->P->a = mine;
+            for (uint32_t j = k; j < n && q->n < NFACT; j++) {
+                if (degree(q->fact[j]) != 1 ||
+                    (!(in[i] && in[k] && in[j]) &&
+                     !sn_seen_product(f->P, s, two, q->fact[j])))
+                    continue;
+                f->P->a = keep;
+                put(q, sn_poly_mul(f->P, two, q->fact[j]), q->of[i].a,
+                    q->of[k].a);
+                q->of[q->n - 1].c = q->of[j].a;
+                f->P->a = mine;
+            }
+        }
 }
 
-/* Are all monomials of a * b seen?  The product of the last ones is one that
- * nothing cancels: their order is kept by factors. */
-static bool
-wanted(SnFacts *f, const Seen *s, SnPoly a, SnPoly b)
-{
-    SnPoly last = sn_poly_mul(f->P, (SnPoly){1, &a.m[a.n - 1]},
-                              (SnPoly){1, &b.m[b.n - 1]});
-    bool all = is_seen(s, &last.m[0]);
-
-    if (!all)
-        return false;
-    SnPoly p = sn_poly_mul(f->P, a, b);
-    for (uint32_t i = 0; i < p.n && all; i++)
-        all = p.m[i].n < 2 || is_seen(s, &p.m[i]);
-    return all;
-}
-
-/* Products of two facts are facts (D. Handelman, 1988): those that could
- * matter. */
+/* Products of facts are facts (D. Handelman, 1988): those that could matter. */
 static bool
 products(SnFacts *f, Question *q)
 {
     SnArena *a = f->P->a, *mine = sn_arena_new();
-    Seen s = {.a = mine};
+    SnSeen s = {.a = mine};
     uint32_t n = q->n;
 
-    note_seen(&s, q->p);
+    sn_seen_note(&s, q->p);
     for (uint32_t i = 0; i < n; i++)
-        note_seen(&s, q->fact[i]);
+        sn_seen_note(&s, q->fact[i]);
     for (uint32_t i = 0; s.n && i < n && q->n < NFACT; i++)
         for (uint32_t k = i; k < n; k++) {
             unsigned d = degree(q->fact[i]), e = degree(q->fact[k]);
             if (!d || !e || d + e > 3)
                 continue;
             f->P->a = mine; /* most are not wanted */
-            bool want = wanted(f, &s, q->fact[i], q->fact[k]);
+            bool want = sn_seen_product(f->P, &s, q->fact[i], q->fact[k]);
             f->P->a = a;
             if (want)
                 put(q, sn_poly_mul(f->P, q->fact[i], q->fact[k]), q->of[i].a,
                     q->of[k].a);
         }
+    f->P->a = mine;
+    triples(f, q, n, &s, a);
+    f->P->a = a;
     sn_arena_free(mine);
     return q->n > n;
 }
@@ -482,7 +484,7 @@ one_fact(SnFacts *f, uint32_t n, uint32_t i)
     SnWhyTerm *t = SN_NEW(f->P->a, SnWhyTerm);
     SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
 
-    *t = (SnWhyTerm){1, {'f', i}, NONE};
+    *t = (SnWhyTerm){1, {'f', i}, NONE, NONE};
     *w = (SnTraceWhy){false, 1, n, t};
     return w;
 }
@@ -542,7 +544,7 @@ no_term_below(SnFacts *f, SnPoly p)
                 return NULL;
             if (again)
                 continue;
-            of[n++] = (SnWhyTerm){0, {'f', which}, NONE};
+            of[n++] = (SnWhyTerm){0, {'f', which}, NONE, NONE};
             if (least)
                 p = sn_poly_replace(
                     f->P, p, atom,
@@ -636,6 +638,8 @@ positive_divisors(SnFacts *f, const SnTraceWhy *why)
             positive(f, f->P->atom[why->v[i].a.i].q);
         if (why->v[i].b.kind != 'f' && why->v[i].b.kind)
             positive(f, f->P->atom[why->v[i].b.i].q);
+        if (why->v[i].c.kind != 'f' && why->v[i].c.kind)
+            positive(f, f->P->atom[why->v[i].c.i].q);
     }
 }
 

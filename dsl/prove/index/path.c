@@ -2,6 +2,8 @@
 /* One path of a proof. */
 #include "dsl/prove/index/path.h"
 
+#include <string.h>
+
 void
 sn_path_stop(SnPath *w, SnPathStop stop, const char *fmt, ...)
 {
@@ -48,6 +50,25 @@ alive(SnPath *w)
 {
     if (!sn_path_stopped(w) && sn_facts_absurd(&w->F))
         sn_path_stop(w, SN_PATH_DEAD, "a contradiction");
+}
+
+const char *
+sn_path_condition(SnArena *a, const char *text)
+{
+    SnBuf b;
+
+    if (!text)
+        return "a condition of its map";
+    sn_buf_init(&b, a);
+    while (*text) {
+        size_t n = strcspn(text, "{"), to = strcspn(text + n, "}");
+        sn_putn(&b, text, n);
+        text += n;
+        if (*text)
+            sn_puts(&b, "..");
+        text += text[to] ? to + 1 : to;
+    }
+    return sn_buf_str(&b);
 }
 
 void

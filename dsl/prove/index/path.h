@@ -60,6 +60,8 @@ void sn_path_seen(SnPath *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The path is through: nothing is left to be seen on it. */
 void sn_path_through(SnPath *w);
+/* What a map says where its condition fails, with its values as "..". */
+const char *sn_path_condition(SnArena *a, const char *text);
 /* A condition that is known by a name alone. */
 bool sn_path_decide_name(SnPath *w, const char *name);
 void sn_path_assume(SnPath *w, SnPoly p);

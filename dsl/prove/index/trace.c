@@ -63,6 +63,7 @@ put_why(SnBuf *b, const SnTraceWhy *why)
             sn_putf(b, "%" PRId64, why->v[i].num);
         put_ref(b, why->v[i].a);
         put_ref(b, why->v[i].b);
+        put_ref(b, why->v[i].c);
     }
 }
 

@@ -21,12 +21,12 @@ typedef struct SnWhyRef {
 
 typedef struct SnWhyTerm {
     int64_t num; /* over the common denominator */
-    SnWhyRef a, b;
+    SnWhyRef a, b, c;
 } SnWhyTerm;
 
 /* Why a polynomial is at least 0: den * p is a number that is not negative plus
- * the sum of num * a * b; or (least) no term of p is below 0 when each atom is
- * written as what it exceeds its least value by, which the facts give. */
+ * the sum of num * a * b * c; or (least) no term of p is below 0 when each atom
+ * is written as what it exceeds its least value by, which the facts give. */
 typedef struct SnTraceWhy {
     bool least;
     int64_t den;

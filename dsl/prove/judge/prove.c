@@ -447,6 +447,17 @@ seed_of(const SnProver *pv)
     return pv->o && pv->o->seed ? pv->o->seed : 1;
 }
 
+/* A proof whose certificate the checker refuses is none. */
+static bool
+is_taken(SnProver *pv, const SnInstance *pr, bool by_lemma,
+         const char *certificate, const char **why)
+{
+    const char *no = sn_certificate_why_not(pv, pr, by_lemma, certificate);
+
+    *why = no ? no : *why;
+    return !no;
+}
+
 static void
 judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
@@ -457,15 +468,12 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 
     if (t.later && l.first)
         by_lemma = false;
-    const char *why = l.why,
-               *no = by_lemma ? sn_certificate_why_not(pv, pr, l.certificate)
-                              : NULL;
-    if (no) {
-        by_lemma = false;
-        why = no;
-    }
+    const char *why = l.why;
+    by_lemma = by_lemma && is_taken(pv, pr, true, l.certificate, &why);
     Equal equal =
         by_lemma ? NOT_SEEN : by_elements(pv, pr, &why, &p->certificate);
+    if (equal != NOT_SEEN && !is_taken(pv, pr, false, p->certificate, &why))
+        equal = NOT_SEEN;
     if (by_lemma)
         p->certificate = l.certificate;
     bool proved = by_lemma || equal != NOT_SEEN;

@@ -150,31 +150,37 @@ put_questions(SnProver *pv, const SnProof *p)
     sn_file_update(pv->d, path, text, strlen(text));
 }
 
-/* Does what the calculus has shown carry the claim? */
+/* Does what the calculus has shown carry the claim?  0: a proof by elements or
+ * over the reals, which carries what it was asked for. */
 static bool
-carries(const SnInstance *pr, char shown)
+carries(const SnInstance *pr, bool by_lemma, char shown)
 {
+    if (!by_lemma || !shown)
+        return !by_lemma && !shown;
     switch (pr->r->claim.kind) {
     case SN_CLAIM_EXACT:
         return shown == 'e';
     case SN_CLAIM_WITHIN:
         return shown == 'e' || shown == 'w';
     default:
-        return pr->r->claim.kind == SN_CLAIM_REFINES && shown;
+        return pr->r->claim.kind == SN_CLAIM_REFINES;
     }
 }
 
 const char *
-sn_certificate_why_not(SnProver *pv, const SnInstance *pr, const char *text)
+sn_certificate_why_not(SnProver *pv, const SnInstance *pr, bool by_lemma,
+                       const char *text)
 {
     SnCheck k = {.scratch = pv->certificates->scratch};
 
     if (!text)
-        return "the calculus wrote no certificate";
+        return "the proof wrote no certificate";
     if (!sn_check_certificate(pv->a, text, &k))
-        return sn_format(pv->a, "the calculus' certificate, line %u: %s",
+        return sn_format(pv->a,
+                         "a proof was found, but line %u of its "
+                         "certificate is refused: %s",
                          k.line, k.error);
-    return carries(pr, k.shown) ? NULL : "another claim is certified";
+    return carries(pr, by_lemma, k.shown) ? NULL : "another claim is certified";
 }
 
 bool
@@ -187,7 +193,7 @@ sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p)
         return refused(pv, p, 0, "the proof did not write one");
     if (!sn_check_certificate(pv->a, p->certificate, &k))
         return refused(pv, p, k.line, k.error);
-    if (p->layer == SN_LAYER_LEMMA ? !carries(pr, k.shown) : k.shown != 0)
+    if (!carries(pr, p->layer == SN_LAYER_LEMMA, k.shown))
         return refused(pv, p, 0, "it is of another claim");
     if (p->hash &&
         strncmp(p->hash, sn_certificate_hash(pv, p->certificate), 17) != 0)

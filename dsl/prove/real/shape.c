@@ -369,7 +369,7 @@ require(SnRealProof *cx, const SnBoxNode *n, const SnMapStmt *s)
     for (uint32_t i = 0; i < c.n && !sn_real_stopped(cx); i++) {
         SnPoly no = sn_poly_plus(&cx->path.P, c.v[i], -1);
         if (!sn_real_knows_zero(cx, no))
-            refuse(cx, n, s->text ? s->text : "a condition of its map");
+            refuse(cx, n, sn_path_condition(cx->a, s->text));
     }
 }
 
