@@ -449,6 +449,23 @@ tile_rows(int64_t left, int most)
     return (int)((left + n - 1) / n);
 }
 
+/* The tile of n pixels; those of few channels have whole sets. */
+static void
+run_tile(const SnGemmF32 *g, SnTileF32 *t, int n)
+{
+    t->nrow = n;
+    if (n <= g->nrow[t->npanel - 1]) {
+        g->tile[t->npanel - 1][n - 1](t);
+        return;
+    }
+    int sets = (n + g->set - 1) / g->set;
+    for (int j = n; j < sets * g->set; j++) {
+        t->x[j] = t->x[n - 1];
+        t->y[j] = t->y[n - 1];
+    }
+    g->few[sets - 1](t);
+}
+
 /* Pixels [from, to) of a class, counted through all images, times a block of
  * taps of a panel. */
 static void
@@ -456,7 +473,8 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
           int64_t kb, const float *x, float *y, int64_t from, int64_t to)
 {
     const SnConvGeo *o = &p->geo;
-    int most = p->g->nrow[b->npanel - 1];
+    bool few = b->ncol <= SN_F32_FEW && p->g->few[0];
+    int most = few ? SN_F32_SETS * p->g->set : p->g->nrow[b->npanel - 1];
     SnTileF32 t = {.w = w,
                    .run = k->run ? k->run + k->at[kb] : NULL,
                    .nrun = k->at[kb + 1] - k->at[kb],
@@ -468,15 +486,24 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
                    .ncol = b->ncol};
     int64_t c = from % k->c.no, r = from / k->c.no % k->r.no;
     int64_t i = from / (k->c.no * k->r.no);
+    const float *at = NULL; /* of the next pixel, while it is in the same row */
+    float *to_y = NULL;
 
     while (from < to) {
         int n = tile_rows(to - from, most);
         for (int j = 0; j < n; j++) {
-            int64_t row = k->r.o0 + r, col = k->c.o0 + c;
-            t.x[j] =
-                x + i * o->h * o->w * o->c + b->x0 + first_tap(o, k, row, col);
-            t.y[j] = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
+            if (!at) {
+                int64_t row = k->r.o0 + r, col = k->c.o0 + c;
+                at = x + i * o->h * o->w * o->c + b->x0 +
+                     first_tap(o, k, row, col);
+                to_y = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
+            }
+            t.x[j] = at;
+            t.y[j] = to_y;
+            at += o->sw * o->c;
+            to_y += o->oc;
             if (++c == k->c.no) {
+                at = NULL;
                 c = 0;
                 if (++r == k->r.no) {
                     r = 0;
@@ -484,8 +511,7 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
                 }
             }
         }
-        t.nrow = n;
-        p->g->tile[b->npanel - 1][n - 1](&t);
+        run_tile(p->g, &t, n);
         from += n;
     }
 }

@@ -18,16 +18,21 @@
 #include "kernel/variant.h"
 
 enum { SN_F32_ROWS = 8, SN_F32_PANELS = 4 };
+/* Tiles of few channels: at most SN_F32_FEW, of many pixels: up to SN_F32_SETS
+ * sets of 2 or 4 of them. */
+enum { SN_F32_FEW = 4, SN_F32_SETS = 8, SN_F32_PIXELS = 4 * SN_F32_SETS };
 
 /* n taps that are neighbours in x, from x[x] on, and rows k.. of the panel. */
 typedef struct SnRunF32 {
     int64_t x, k, n;
 } SnRunF32;
 
-/* Up to SN_F32_ROWS pixels times one panel of npanel * SN_LANE channels. */
+/* Up to SN_F32_ROWS pixels times one panel of npanel * SN_LANE channels; of few
+ * channels nrow pixels, up to SN_F32_PIXELS, whose set is filled up by others
+ * that are only read. */
 typedef struct SnTileF32 {
-    const float *x[SN_F32_ROWS];
-    float *y[SN_F32_ROWS];
+    const float *x[SN_F32_PIXELS];
+    float *y[SN_F32_PIXELS];
     const float *w; /* [taps][npanel * SN_LANE] */
     const SnRunF32 *run;
     int64_t nrun;
@@ -61,6 +66,8 @@ typedef struct SnGemmF32 {
     int npanel;              /* most panels of SN_LANE channels */
     int nrow[SN_F32_PANELS]; /* most rows, by panels - 1 */
     SnTileF32Fn *tile[SN_F32_PANELS][SN_F32_ROWS]; /* [panels-1][rows-1] */
+    SnTileF32Fn *few[SN_F32_SETS];                 /* [sets-1], or none */
+    int set;                                       /* pixels of a set */
     SnDwF32Fn *dw;
 } SnGemmF32;
 extern const SnGemmF32 sn_gemm_f32_ref;

@@ -84,6 +84,80 @@ TILE(4)
 TILE(5)
 TILE(6)
 
+/* ---- few channels: four of them in lanes, of two pixels ---- */
+
+AVX2 INLINE __m256
+two(const float *const *x, int64_t at, __m128i m)
+{
+    return _mm256_set_m128(_mm_maskload_ps(x[1] + at, m),
+                           _mm_maskload_ps(x[0] + at, m));
+}
+
+AVX2 INLINE __m256
+few_start(const SnTileF32 *t, int s)
+{
+    if (t->bias)
+        return _mm256_broadcast_ps((const __m128 *)t->bias);
+    return two((const float *const *)(t->y + 2 * s), 0,
+               _mm256_castsi256_si128(lanes(t->ncol)));
+}
+
+AVX2 INLINE void
+few_put(const SnTileF32 *t, int s, __m256 v)
+{
+    __m128i m = _mm256_castsi256_si128(lanes(t->ncol));
+
+    if (t->last)
+        v = clamped(v, t->lo, t->hi);
+    _mm_maskstore_ps(t->y[2 * s], m, _mm256_castps256_ps128(v));
+    if (2 * s + 1 < t->nrow)
+        _mm_maskstore_ps(t->y[2 * s + 1], m, _mm256_extractf128_ps(v, 1));
+}
+
+#define TAP(s, i) \
+    a##s = _mm256_fmadd_ps(_mm256_permute_ps(v, 0x55 * i), w##i, a##s)
+#define FEW_W(i) \
+    __m256 w##i = _mm256_broadcast_ps((const __m128 *)(w + 16 * i));
+#define FEW_DECL(s) __m256 a##s = few_start(t, s);
+#define FEW_FOUR(s)                                         \
+    v = _mm256_set_m128(_mm_loadu_ps(t->x[2 * s + 1] + at), \
+                        _mm_loadu_ps(t->x[2 * s] + at));    \
+    TAP(s, 0);                                              \
+    TAP(s, 1);                                              \
+    TAP(s, 2);                                              \
+    TAP(s, 3);
+#define FEW_ONE(s)                  \
+    v = two(t->x + 2 * s, at, one); \
+    TAP(s, 0);
+#define FEW_PUT(s) few_put(t, s, a##s);
+
+#define FEW(M)                                                        \
+    AVX2 static void few##M(const SnTileF32 *t)                       \
+    {                                                                 \
+        const __m128i one = _mm_setr_epi32(-1, 0, 0, 0);              \
+        ROWS##M(FEW_DECL) for (int64_t i = 0; i < t->nrun; i++)       \
+        {                                                             \
+            const float *w = t->w + t->run[i].k * 16;                 \
+            int64_t at = t->run[i].x, end = at + t->run[i].n;         \
+            __m256 v;                                                 \
+            for (; at + 4 <= end; at += 4, w += 64) {                 \
+                FEW_W(0) FEW_W(1) FEW_W(2) FEW_W(3) ROWS##M(FEW_FOUR) \
+            }                                                         \
+            for (; at < end; at++, w += 16) {                         \
+                FEW_W(0) ROWS##M(FEW_ONE)                             \
+            }                                                         \
+        }                                                             \
+        ROWS##M(FEW_PUT)                                              \
+    }
+FEW(1)
+FEW(2)
+FEW(3)
+FEW(4)
+FEW(5)
+FEW(6)
+FEW(7)
+FEW(8)
+
 /* ---- depthwise: channels in lanes, four pixels at a time ---- */
 
 AVX2 INLINE __m256
@@ -144,6 +218,8 @@ static const SnGemmF32 table = {
     .npanel = 1,
     .nrow = {6},
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
+    .few = {few1, few2, few3, few4, few5, few6, few7, few8},
+    .set = 2,
     .dw = dw,
 };
 

@@ -94,6 +94,86 @@ TILE(3, 7)
 TILE(3, 8)
 TILES(4)
 
+/* ---- few channels: four of them in lanes, of four pixels ---- */
+
+AVX512 INLINE __m512
+four(const float *const *x, int64_t at, __mmask8 m)
+{
+    __m512 v = _mm512_castps128_ps512(_mm_maskz_loadu_ps(m, x[0] + at));
+
+    v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(m, x[1] + at), 1);
+    v = _mm512_insertf32x4(v, _mm_maskz_loadu_ps(m, x[2] + at), 2);
+    return _mm512_insertf32x4(v, _mm_maskz_loadu_ps(m, x[3] + at), 3);
+}
+
+AVX512 INLINE __m512
+few_start(const SnTileF32 *t, int s)
+{
+    if (t->bias)
+        return _mm512_broadcast_f32x4(_mm_loadu_ps(t->bias));
+    return four((const float *const *)(t->y + 4 * s), 0,
+                (__mmask8)lanes(t->ncol, 0));
+}
+
+AVX512 INLINE void
+few_put(const SnTileF32 *t, int s, __m512 v)
+{
+    __mmask8 m = (__mmask8)lanes(t->ncol, 0);
+    float *const *y = t->y + 4 * s;
+    int n = t->nrow - 4 * s;
+
+    if (t->last)
+        v = clamped(v, t->lo, t->hi);
+    _mm_mask_storeu_ps(y[0], m, _mm512_castps512_ps128(v));
+    if (n > 1)
+        _mm_mask_storeu_ps(y[1], m, _mm512_extractf32x4_ps(v, 1));
+    if (n > 2)
+        _mm_mask_storeu_ps(y[2], m, _mm512_extractf32x4_ps(v, 2));
+    if (n > 3)
+        _mm_mask_storeu_ps(y[3], m, _mm512_extractf32x4_ps(v, 3));
+}
+
+#define TAP(s, i) \
+    a##s = _mm512_fmadd_ps(_mm512_permute_ps(v, 0x55 * i), w##i, a##s)
+#define FEW_W(i) __m512 w##i = _mm512_broadcast_f32x4(_mm_loadu_ps(w + 16 * i));
+#define FEW_DECL(s) __m512 a##s = few_start(t, s);
+#define FEW_FOUR(s)                  \
+    v = four(t->x + 4 * s, at, 0xf); \
+    TAP(s, 0);                       \
+    TAP(s, 1);                       \
+    TAP(s, 2);                       \
+    TAP(s, 3);
+#define FEW_ONE(s)                 \
+    v = four(t->x + 4 * s, at, 1); \
+    TAP(s, 0);
+#define FEW_PUT(s) few_put(t, s, a##s);
+
+#define FEW(M)                                                        \
+    AVX512 static void few##M(const SnTileF32 *t)                     \
+    {                                                                 \
+        ROWS##M(FEW_DECL) for (int64_t i = 0; i < t->nrun; i++)       \
+        {                                                             \
+            const float *w = t->w + t->run[i].k * 16;                 \
+            int64_t at = t->run[i].x, end = at + t->run[i].n;         \
+            __m512 v;                                                 \
+            for (; at + 4 <= end; at += 4, w += 64) {                 \
+                FEW_W(0) FEW_W(1) FEW_W(2) FEW_W(3) ROWS##M(FEW_FOUR) \
+            }                                                         \
+            for (; at < end; at++, w += 16) {                         \
+                FEW_W(0) ROWS##M(FEW_ONE)                             \
+            }                                                         \
+        }                                                             \
+        ROWS##M(FEW_PUT)                                              \
+    }
+FEW(1)
+FEW(2)
+FEW(3)
+FEW(4)
+FEW(5)
+FEW(6)
+FEW(7)
+FEW(8)
+
 /* ---- depthwise: channels in lanes, four pixels at a time ---- */
 
 #define DW_STEP(r, at) \
@@ -215,6 +295,8 @@ static const SnGemmF32 table = {
     .npanel = 4,
     .nrow = {8, 8, 8, 6},
     .tile = {EIGHT(1), EIGHT(2), EIGHT(3), {SIX(4)}},
+    .few = {few1, few2, few3, few4, few5, few6, few7, few8},
+    .set = 4,
     .dw = dw,
 };
 
