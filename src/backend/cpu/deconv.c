@@ -261,6 +261,39 @@ turn(const SnConvGeo *o, const float *x, float *to)
         memcpy(to + i * o->c, x, (size_t)o->c * sizeof *to);
 }
 
+/* n pixels of px bytes to every `step`-th one, from the first or, `back`, from
+ * the last.  Pixels of a few channels are small: a size that is known is copied
+ * without a call. */
+static void
+spread(char *to, size_t step, const char *from, int64_t n, size_t px, bool back)
+{
+#define PIXELS(size)                                                          \
+    for (int64_t j = 0; j < n; j++)                                           \
+    memcpy(to + (size_t)j * step, from + (size_t)(back ? n - 1 - j : j) * px, \
+           size)
+    switch (px) {
+    case 1:
+        PIXELS(1);
+        break;
+    case 3:
+        PIXELS(3);
+        break;
+    case 4:
+        PIXELS(4);
+        break;
+    case 12:
+        PIXELS(12);
+        break;
+    case 16:
+        PIXELS(16);
+        break;
+    default:
+        PIXELS(px);
+        break;
+    }
+#undef PIXELS
+}
+
 /* The phase's results to their places in image y. */
 static void
 lay(const Deconv *k, const Phase *f, const char *from, char *y)
@@ -273,11 +306,8 @@ lay(const Deconv *k, const Phase *f, const char *from, char *y)
         const char *line = from + (size_t)(r * f->geo.ow) * px;
         char *to =
             y + (size_t)((f->row.first + i * k->geo.sh) * k->geo.ow) * px;
-        for (int64_t j = 0; j < f->col.n; j++) {
-            int64_t q = f->col.skip + (back ? f->col.n - 1 - j : j);
-            memcpy(to + (size_t)(f->col.first + j * k->geo.sw) * px,
-                   line + (size_t)q * px, px);
-        }
+        spread(to + (size_t)f->col.first * px, (size_t)k->geo.sw * px,
+               line + (size_t)f->col.skip * px, f->col.n, px, back);
     }
 }
 
