@@ -221,17 +221,18 @@ dw_one(const SnDwF32 *d, const float *x, float *y, int64_t c, __mmask16 m)
 #define NINE_STEP(t, at) \
     s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, (at)), w##t, s)
 
+/* Pixels from number i on. */
 AVX512 static void
-dw_nine(const SnDwF32 *d, int64_t c, __mmask16 m)
+dw_nine(const SnDwF32 *d, int64_t c, __mmask16 m, int64_t i)
 {
     const __m512 bias = _mm512_loadu_ps(d->bias + c);
-    const float *x0 = d->x + c + d->tap[0], *x1 = d->x + c + d->tap[3];
-    const float *x2 = d->x + c + d->tap[6];
-    float *y = d->y + c;
+    const float *x = d->x + c + i * d->step;
+    const float *x0 = x + d->tap[0], *x1 = x + d->tap[3], *x2 = x + d->tap[6];
+    float *y = d->y + c + i * d->pitch;
     int64_t col = d->tap[1] - d->tap[0];
     NINE(NINE_W)
 
-    for (int64_t i = 0; i < d->npx; i++) {
+    for (; i < d->npx; i++) {
         __m512 s = bias;
         NINE_STEP(0, x0);
         NINE_STEP(1, x0 + col);
@@ -248,6 +249,54 @@ dw_nine(const SnDwF32 *d, int64_t c, __mmask16 m)
         x2 += d->step;
         y += d->pitch;
     }
+}
+
+/* Nine taps whose columns are neighbouring pixels: a column is fetched once for
+ * the three pixels that read it. */
+#define COLUMN(k)                        \
+    p##k = _mm512_maskz_loadu_ps(m, x0); \
+    q##k = _mm512_maskz_loadu_ps(m, x1); \
+    r##k = _mm512_maskz_loadu_ps(m, x2); \
+    x0 += d->step;                       \
+    x1 += d->step;                       \
+    x2 += d->step;
+#define SLIDE_STEP(v, t) s = _mm512_fmadd_ps(v, w##t, s)
+#define SLIDE(i, j, k)                                     \
+    COLUMN(k)                                              \
+    s = bias;                                              \
+    SLIDE_STEP(p##i, 0);                                   \
+    SLIDE_STEP(p##j, 1);                                   \
+    SLIDE_STEP(p##k, 2);                                   \
+    SLIDE_STEP(q##i, 3);                                   \
+    SLIDE_STEP(q##j, 4);                                   \
+    SLIDE_STEP(q##k, 5);                                   \
+    SLIDE_STEP(r##i, 6);                                   \
+    SLIDE_STEP(r##j, 7);                                   \
+    SLIDE_STEP(r##k, 8);                                   \
+    _mm512_mask_storeu_ps(y, m, clamped(s, d->lo, d->hi)); \
+    y += d->pitch;
+
+AVX512 static void
+dw_slide(const SnDwF32 *d, int64_t c, __mmask16 m)
+{
+    const __m512 bias = _mm512_loadu_ps(d->bias + c);
+    const float *x0 = d->x + c + d->tap[0], *x1 = d->x + c + d->tap[3];
+    const float *x2 = d->x + c + d->tap[6];
+    float *y = d->y + c;
+    __m512 p0, p1, p2, q0, q1, q2, r0, r1, r2, s;
+    int64_t i = 0;
+    NINE(NINE_W)
+
+    if (d->npx >= 3) {
+        COLUMN(0)
+        COLUMN(1)
+    }
+    for (; i + 3 <= d->npx; i += 3) {
+        SLIDE(0, 1, 2)
+        SLIDE(1, 2, 0)
+        SLIDE(2, 0, 1)
+    }
+    dw_nine(d, c, m, i);
 }
 
 static bool
@@ -274,8 +323,12 @@ dw(const SnDwF32 *d)
         float *y = d->y + c;
         __mmask16 m = lanes(d->nc - c, 0);
         int64_t i = 0;
+        if (nine && d->tap[1] - d->tap[0] == d->step) {
+            dw_slide(d, c, m);
+            continue;
+        }
         if (nine) {
-            dw_nine(d, c, m);
+            dw_nine(d, c, m, 0);
             continue;
         }
         for (; i + 4 <= d->npx; i += 4, x += 4 * d->step, y += 4 * d->pitch)
