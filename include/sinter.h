@@ -266,12 +266,19 @@ typedef struct SinterSession SinterSession;
 typedef struct SinterSessionConfig {
     size_t size;      /* sizeof(SinterSessionConfig) */
     uint32_t threads; /* of one run, 1 to 64; 0: 1 */
+    /* Packed weights are read from a file of this name and what belongs to the
+     * processor: "model.snw" has them in "model.snw.pack-vnni", as
+     * `sinter run --pack-cache` does.  One that is missing, damaged, or of
+     * another build or other weights is not used.  It is mapped while the
+     * session lives. NULL: none is read. */
+    const char *pack;
+    int32_t pack_save; /* 1: and writes that file, unless it holds just them */
 } SinterSessionConfig;
 
 /* Prepares m for this processor.  The session takes the limits, log and
  * allocator of m, and nothing else of it: m may be changed or freed.  o may be
  * NULL.  Results have the same bits for every number of threads and every
- * processor. */
+ * processor.  SINTER_EOUTPUT: packed weights cannot be written. */
 SINTER_API SinterStatus sinter_session_new(SinterModel *m,
                                            const SinterSessionConfig *o,
                                            SinterSession **out,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/isa.h"
+#include "kernel/pack.h"
 #include "run/batch.h"
 
 typedef struct Lane {
@@ -29,7 +31,21 @@ struct SinterSession {
 typedef struct Prepare {
     const SinterModel *m;
     SinterSession *s;
+    const char *pack; /* NULL: no file */
+    bool pack_save;
 } Prepare;
+
+/* The store of packed weights, which lives as long as the session. */
+static SnPack *
+open_pack(const Prepare *p)
+{
+    SnArena *a = p->s->a;
+
+    if (!p->pack)
+        return NULL;
+    return sn_pack_open(
+        a, sn_format(a, "%s.pack-%s", p->pack, sn_isa_name(sn_isa())), NULL);
+}
 
 static SnStatus
 prepare(SnArena *a, SnDiag *d, void *ctx)
@@ -45,7 +61,10 @@ prepare(SnArena *a, SnDiag *d, void *ctx)
     SN_TRY(sn_launch(&o, a, g, d));
     s->a = sn_arena_new();
     g = sn_graph_clone(g, s->a);
-    SN_TRY(sn_exec_prepare_fast(s->a, g, o.backend, d, &s->x));
+    SnPack *pack = open_pack(p);
+    SN_TRY(sn_exec_prepare_packed(s->a, g, o.backend, pack, d, &s->x));
+    if (pack && p->pack_save)
+        SN_TRY(sn_pack_save(pack, d, NULL));
     return sn_api_ports(s->a, g, d, &s->ports);
 }
 
@@ -63,6 +82,9 @@ sinter_session_new(SinterModel *m, const SinterSessionConfig *c,
     if (v.threads > SN_MAXTHREAD)
         return sn_api_error(err, SINTER_EUSAGE, "SinterSessionConfig",
                             "threads is more than 64");
+    if (v.pack_save && !v.pack)
+        return sn_api_error(err, SINTER_EUSAGE, "SinterSessionConfig",
+                            "pack_save is set without pack");
     if (!m->g)
         return sn_api_error(err, SINTER_EUSAGE, "model",
                             "an earlier change of it failed: free it");
@@ -73,7 +95,7 @@ sinter_session_new(SinterModel *m, const SinterSessionConfig *c,
     }
     s->nthread = v.threads ? v.threads : 1;
     SinterStatus st = sn_api_host_copy(&m->host, &s->host, err);
-    Prepare p = {m, s};
+    Prepare p = {m, s, v.pack, v.pack_save != 0};
     if (st == SINTER_OK)
         st = sn_api_call(&s->host, prepare, &p, err);
     if (st != SINTER_OK) {
