@@ -90,7 +90,7 @@ $(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Models in ONNX Runtime, with and without the provider.
-EP_HOST = $(BUILD)/tests/ep_host $(BUILD)/tests/ep_models
+EP_HOST = $(patsubst %,$(BUILD)/tests/ep_%,host models context)
 $(EP_HOST): $(BUILD)/tests/%: $(BUILD)/obj/tests/ep/%.o $(BUILD)/obj/tests/differ/peer.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl

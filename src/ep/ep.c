@@ -8,19 +8,19 @@
 #include "ep/ep_claim.h"
 #include "ep/ep_compute.h"
 
-#define EP_NAME "sinter"
+const char sn_ep_name[] = "sinter";
 
 /* ---- providers ---- */
 
-/* Option ep.sinter.KEY of the session into out; "" where there is none.  One
- * that is longer than n is no value of any option: "?". */
+/* Option ep.KEY of the session into out; "" where there is none.  One that is
+ * longer than n is no value of any option: "?". */
 static void
 option(const OrtTable *api, const OrtOptions *o, const char *key, char *out,
        size_t n)
 {
     char full[64];
 
-    snprintf(full, sizeof full, "ep." EP_NAME ".%s", key);
+    snprintf(full, sizeof full, "ep.%s", key);
     out[0] = '\0';
     size_t need = n;
     OrtStatus *s =
@@ -31,16 +31,47 @@ option(const OrtTable *api, const OrtOptions *o, const char *key, char *out,
     }
 }
 
+/* Whether an option is "1" and not "0" or "". */
+static bool
+read_flag(const OrtTable *api, const OrtOptions *o, const char *key, bool *out)
+{
+    char text[8];
+
+    option(api, o, key, text, sizeof text);
+    *out = !strcmp(text, "1");
+    return *out || !*text || !strcmp(text, "0");
+}
+
+/* Those of ONNX Runtime for contexts. */
+static OrtStatus *
+read_context(const OrtTable *api, const OrtOptions *o, SnEp *ep)
+{
+    if (!read_flag(api, o, "context_enable", &ep->keep))
+        return sn_ep_failed(api, "sinter: ep.context_enable is neither '0' nor "
+                                 "'1'");
+    if (!read_flag(api, o, "context_embed_mode", &ep->embed))
+        return sn_ep_failed(api, "sinter: ep.context_embed_mode is neither '0' "
+                                 "nor '1'");
+    option(api, o, "context_file_path", ep->kept, sizeof ep->kept);
+    if (!strcmp(ep->kept, "?"))
+        return sn_ep_failed(api, "sinter: ep.context_file_path is longer than "
+                                 "2047 characters");
+    option(api, o, "context_node_name_prefix", ep->prefix, sizeof ep->prefix);
+    if (!strcmp(ep->prefix, "?") || strchr(ep->prefix, '/'))
+        return sn_ep_failed(api, "sinter: ep.context_node_name_prefix is "
+                                 "longer than 127 characters, or holds a '/'");
+    return NULL;
+}
+
 /* The options of a session; a status that names one that is wrong. */
 static OrtStatus *
 read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
 {
-    char bits[16], threads[16], small[16], *stop;
+    char bits[16], threads[16], *stop;
 
-    option(api, o, "bits", bits, sizeof bits);
-    option(api, o, "threads", threads, sizeof threads);
-    option(api, o, "small", small, sizeof small);
-    option(api, o, "leave", ep->leave, sizeof ep->leave);
+    option(api, o, "sinter.bits", bits, sizeof bits);
+    option(api, o, "sinter.threads", threads, sizeof threads);
+    option(api, o, "sinter.leave", ep->leave, sizeof ep->leave);
     ep->contract = !strcmp(bits, "contract");
     if (!ep->contract && *bits && strcmp(bits, "same") != 0)
         return sn_ep_failed(api, "sinter: option bits is neither 'same' nor "
@@ -51,10 +82,9 @@ read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
                             "sinter: option threads is not a number from 1 to "
                             "64");
     ep->threads = (uint32_t)n;
-    ep->small = !strcmp(small, "1");
-    if (!ep->small && *small && strcmp(small, "0") != 0)
+    if (!read_flag(api, o, "sinter.small", &ep->small))
         return sn_ep_failed(api, "sinter: option small is neither '0' nor '1'");
-    option(api, o, "quantize", ep->quantize, sizeof ep->quantize);
+    option(api, o, "sinter.quantize", ep->quantize, sizeof ep->quantize);
     if (!strcmp(ep->quantize, "?"))
         return sn_ep_failed(api, "sinter: option quantize is longer than 2047 "
                                  "characters");
@@ -67,14 +97,14 @@ read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
     if (!strcmp(ep->leave, "?"))
         return sn_ep_failed(api, "sinter: option leave is longer than 2047 "
                                  "characters");
-    return NULL;
+    return read_context(api, o, ep);
 }
 
 static const char *
 ep_name(const OrtEp *ep)
 {
     (void)ep;
-    return EP_NAME;
+    return sn_ep_name;
 }
 
 static OrtStatus *
@@ -121,7 +151,7 @@ static const char *
 factory_name(const OrtFactory *f)
 {
     (void)f;
-    return EP_NAME;
+    return sn_ep_name;
 }
 
 static const char *

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ep/ep_context.h"
 #include "ep/ep_same.h"
 
 typedef struct Claim {
@@ -255,10 +256,13 @@ try_part(Claim *c)
         return NULL;
     }
     check_inputs(c, &g);
+    if (c->ep->keep && g.ninput == 0) /* ONNX Runtime 1.23 asks for one */
+        blame_all(c, "a context must have an input");
     if (c->blamed)
         return NULL;
     make_room(c);
-    SinterSession *s = sn_ep_try(c->ep, c->a, &g, listen, c, &e);
+    SnEpSource src = sn_ep_source(c->a, &g);
+    SinterSession *s = sn_ep_open(c->ep, &src, (SnEpLog){listen, c}, &e);
     if (!s && !strcmp(e.message, "out of memory"))
         return sn_ep_failed_by(c->ep->factory->api, &e);
     if (!s && is_about_profile(c, &e))
@@ -380,6 +384,35 @@ report(Claim *c, uint32_t npart)
                         c->w.nnode, (unsigned)npart, npart == 1 ? "" : "s"));
 }
 
+/* Each a part of its own; *n is how many there are.  What is beside them was
+ * left when they were made. */
+static OrtStatus *
+claim_contexts(Claim *c, uint32_t *n)
+{
+    OrtStatus *st = NULL;
+
+    *n = 0;
+    for (uint32_t i = 0; i < c->w.nnode && !st; i++) {
+        c->can[i] = sn_ep_is_context(&c->w.node[i]);
+        if (!c->can[i])
+            c->why[i] = "the model holds contexts, and this is none";
+        c->member[0] = i;
+        c->nmember = 1;
+        *n += c->can[i];
+        st = c->can[i] ? fuse(c) : NULL;
+    }
+    return st;
+}
+
+static bool
+holds_contexts(const Claim *c)
+{
+    for (size_t i = 0; i < c->w.nnode; i++)
+        if (sn_ep_is_context(&c->w.node[i]))
+            return true;
+    return false;
+}
+
 static OrtStatus *
 claim(SnArena *a, void *ctx)
 {
@@ -400,6 +433,11 @@ claim(SnArena *a, void *ctx)
     c->why = SN_NEW_N(a, const char *, c->w.nnode + 1);
     c->part = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
     c->member = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
+    if (holds_contexts(c)) {
+        st = claim_contexts(c, &n);
+        report(c, st ? 0 : n);
+        return st;
+    }
     for (uint32_t i = 0; i < c->w.nnode; i++) {
         c->why[i] = first_reason(c, i);
         c->can[i] = !c->why[i];

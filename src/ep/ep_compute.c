@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ep/ep_context.h"
+
 enum {
     NPORT = 64,  /* inputs, and outputs, that are run without an allocation */
     MAXRANK = 64 /* of what a session is made for */
@@ -23,6 +25,7 @@ typedef struct Compute {
     void *p; /* the model, where it is dynamic */
     size_t n;
     bool dynamic, codes;
+    bool checked; /* not dynamic, but shapes are looked at in each call */
     uint32_t nin, nout;
     char **in_name;       /* [nin] inputs of the session in their order, */
     uint32_t *in, *out;   /* and where they are among those of the node */
@@ -117,7 +120,8 @@ make_shaped(SnArena *a, void *ctx)
     Shaped *l = calloc(1, sizeof *l);
     if (!l)
         return sn_ep_no_memory(c->ep->factory->api);
-    l->s = sn_ep_open(c->ep, c->p, c->n, c->codes, shapes, NULL, NULL, &e);
+    SnEpSource src = {.p = c->p, .n = c->n, .codes = c->codes, .shape = shapes};
+    l->s = sn_ep_open(c->ep, &src, (SnEpLog){NULL, NULL}, &e);
     if (!l->s) {
         free(l);
         return sn_ep_failed_by(c->ep->factory->api, &e);
@@ -192,6 +196,20 @@ run(const Compute *c, SinterSession *s, OrtContext *k)
     return st;
 }
 
+/* Of a context, whose model may have been changed since. */
+static OrtStatus *
+check_shapes(const Compute *c, const OrtContext *k)
+{
+    bool same;
+    OrtStatus *st = is_shaped(c, k, c->shaped->s, &same);
+
+    if (st || same)
+        return st;
+    return sn_ep_failed(c->ep->factory->api,
+                        "sinter: context: an input has another shape than the "
+                        "part was compiled for");
+}
+
 static OrtStatus *
 compute(OrtCompute *base, void *state, OrtContext *k)
 {
@@ -206,6 +224,8 @@ compute(OrtCompute *base, void *state, OrtContext *k)
         if (!st && !x.s)
             st = sn_ep_guarded(c->ep->factory->api, make_shaped, &x);
         pthread_mutex_unlock(&c->lock);
+    } else if (c->checked) {
+        st = check_shapes(c, k);
     }
     return st ? st : run(c, x.s, k);
 }
@@ -251,7 +271,10 @@ typedef struct Compile {
     SnEp *ep;
     const OrtGraph *g;
     const OrtNode *fused;
+    OrtNode **context;
     Compute *c;
+    SnEpKept kept;
+    SinterModel *model; /* under way, where memory may run out */
 } Compile;
 
 /* Where the operand or result of that name is among those of the fused node. */
@@ -310,30 +333,84 @@ connect(SnArena *a, const Compile *x, const SinterSession *s)
     return st;
 }
 
+/* The session of g, whose context is kept where that is asked for. */
+static OrtStatus *
+open_part(SnArena *a, Compile *x, const SnEpGraph *g)
+{
+    SnEp *ep = x->ep;
+    SnEpSource src = sn_ep_source(a, g);
+    const SnEpLog log = {NULL, NULL};
+    OrtStatus *st = NULL;
+    SinterError e;
+
+    if (!ep->keep) {
+        x->c->shaped->s = sn_ep_open(ep, &src, log, &e);
+        return x->c->shaped->s ? NULL : sn_ep_failed_by(ep->factory->api, &e);
+    }
+    st = sn_ep_place(a, ep, x->g, g->dynamic, g->codes, &x->kept);
+    if (st)
+        return st;
+    src.pack = x->kept.pack;
+    src.pack_save = x->kept.pack != NULL;
+    x->model = sn_ep_model(ep, &src, !g->dynamic, log, &e);
+    if (!x->model)
+        return sn_ep_failed_by(ep->factory->api, &e);
+    st = sn_ep_keep(a, ep, &x->kept, x->model, g->p, g->n);
+    if (st)
+        return st;
+    SinterModel *m = x->model;
+    x->model = NULL;
+    x->c->shaped->s = sn_ep_session(ep, &src, m, &e);
+    if (!x->c->shaped->s)
+        return sn_ep_failed_by(ep->factory->api, &e);
+    return sn_ep_context_node(a, ep, &x->kept, x->fused, g->codes, x->context);
+}
+
+/* What the session is made of; of a dynamic part that stays, for others. */
+static OrtStatus *
+fill_compute(SnArena *a, Compile *x, SnEpWhole *w, SnEpGraph *g)
+{
+    const OrtTable *api = x->ep->factory->api;
+    Compute *c = x->c;
+    OrtStatus *st;
+
+    c->shaped = calloc(1, sizeof *c->shaped);
+    if (!c->shaped)
+        return sn_ep_no_memory(api);
+    c->checked = w->nnode == 1 && sn_ep_is_context(&w->node[0]);
+    if (c->checked) {
+        st = sn_ep_load(a, x->ep, x->g, w, g, &c->shaped->s);
+    } else if (!sn_ep_translate(w, x->ep->fixed, g)) {
+        st = sn_ep_failed(api, sn_format(a, "sinter: %s", w->why));
+    } else {
+        st = open_part(a, x, g);
+    }
+    c->dynamic = g->dynamic;
+    c->codes = g->codes;
+    if (st || !g->dynamic)
+        return st;
+    c->p = malloc(g->n + 1);
+    if (!c->p)
+        return sn_ep_no_memory(api);
+    memcpy(c->p, g->p, g->n);
+    c->n = g->n;
+    return NULL;
+}
+
 static OrtStatus *
 compile_one(SnArena *a, void *ctx)
 {
-    const Compile *x = ctx;
+    Compile *x = ctx;
     const OrtTable *api = x->ep->factory->api;
     Compute *c = x->c;
-    const char *why;
-    SnEpGraph g;
-    SinterError e;
+    SnEpGraph g = {0};
+    SnEpWhole w;
 
-    if (!sn_ep_translate(a, api, x->g, x->ep->fixed, &g, &why))
-        return sn_ep_failed(api, sn_format(a, "sinter: %s", why));
-    c->dynamic = g.dynamic;
-    c->codes = g.codes;
-    c->shaped = calloc(1, sizeof *c->shaped);
-    c->p = g.dynamic ? malloc(g.n + 1) : NULL;
-    if (!c->shaped || (g.dynamic && !c->p))
-        return sn_ep_no_memory(api);
-    if (c->p)
-        memcpy(c->p, g.p, g.n);
-    c->n = g.n;
-    c->shaped->s = sn_ep_try(x->ep, a, &g, NULL, NULL, &e);
-    if (!c->shaped->s)
-        return sn_ep_failed_by(api, &e);
+    if (!sn_ep_read(&w, a, api, x->g))
+        return sn_ep_failed(api, sn_format(a, "sinter: %s", w.why));
+    OrtStatus *st = fill_compute(a, x, &w, &g);
+    if (st)
+        return st;
     if (sn_ep_misfit(c->shaped->s, &g))
         return sn_ep_failed(api,
                             "sinter: the graph that is compiled has other "
@@ -351,7 +428,6 @@ sn_ep_compile(OrtEp *base, const OrtGraph **g, const OrtNode **fused, size_t n,
     OrtStatus *s = NULL;
     size_t i;
 
-    (void)context;
     for (i = 0; i < n && !s; i++) {
         Compute *c = calloc(1, sizeof *c);
         if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
@@ -362,9 +438,15 @@ sn_ep_compile(OrtEp *base, const OrtGraph **g, const OrtNode **fused, size_t n,
         c->base = (OrtCompute){
             .version = ORT_API, .start = start, .compute = compute, .end = end};
         c->ep = ep;
-        Compile x = {ep, g[i], fused[i], c};
+        Compile x = {.ep = ep,
+                     .g = g[i],
+                     .fused = fused[i],
+                     .context = context ? &context[i] : NULL,
+                     .c = c};
         out[i] = &c->base;
         s = sn_ep_guarded(ep->factory->api, compile_one, &x);
+        sinter_model_free(x.model);
+        sinter_free(x.kept.own);
     }
     while (s && i-- > 0) {
         free_compute((Compute *)out[i]);

@@ -166,23 +166,18 @@ is_listed(char *const *list, const char *name)
 }
 
 bool
-sn_ep_translate(SnArena *a, const OrtTable *api, const OrtGraph *g,
-                char *const *fixed, SnEpGraph *out, const char **why)
+sn_ep_translate(SnEpWhole *w, char *const *fixed, SnEpGraph *out)
 {
-    SnEpWhole w;
-    bool ok = sn_ep_read(&w, a, api, g);
-    uint32_t *all = SN_NEW_N(a, uint32_t, w.nnode + 1);
+    uint32_t *all = SN_NEW_N(w->a, uint32_t, w->nnode + 1);
 
-    for (size_t i = 0; ok && i < w.nnode; i++) {
+    for (size_t i = 0; i < w->nnode; i++) {
         all[i] = (uint32_t)i;
-        if (w.node[i].why) {
-            *why = w.node[i].why;
+        if (w->node[i].why) {
+            w->why = w->node[i].why;
             return false;
         }
     }
-    for (size_t i = 0; i < w.nvalue; i++)
-        w.value[i].port.loose = !is_listed(fixed, w.value[i].name);
-    ok = ok && sn_ep_pack(&w, all, w.nnode, false, out);
-    *why = w.why;
-    return ok;
+    for (size_t i = 0; i < w->nvalue; i++)
+        w->value[i].port.loose = !is_listed(fixed, w->value[i].name);
+    return sn_ep_pack(w, all, w->nnode, false, out);
 }

@@ -21,11 +21,10 @@ typedef struct SnEpGraph { /* a part of a graph, for sinter */
 bool sn_ep_pack(SnEpWhole *w, const uint32_t *part, size_t n, bool numbered,
                 SnEpGraph *out);
 
-/* All nodes of g, in a; fixed, a NULL-ended list, is the inputs that have the
- * shapes that they are said to have.  false, with *why: ONNX Runtime refused
+/* All nodes of w; fixed, a NULL-ended list, is the inputs that have the shapes
+ * that they are said to have.  false, with w->why: ONNX Runtime refused
  * something, or there is what no ModelProto of sinter's has (graphs inside,
  * strings). */
-bool sn_ep_translate(SnArena *a, const OrtTable *api, const OrtGraph *g,
-                     char *const *fixed, SnEpGraph *out, const char **why);
+bool sn_ep_translate(SnEpWhole *w, char *const *fixed, SnEpGraph *out);
 
 #endif

@@ -244,8 +244,10 @@ attr_value(SnEpWhole *w, const OrtOpAttr *at, int type, Onnx__AttributeProto *p)
         memcpy(&p->i, v, sizeof p->i);
     if (p->has_f)
         memcpy(&p->f, v, sizeof p->f);
-    if (p->has_s) /* with a NUL, or without */
-        p->s = (ProtobufCBinaryData){strnlen(v, n), v};
+    if (p->has_s) { /* with a NUL, or without */
+        const uint8_t *s = v;
+        p->s = (ProtobufCBinaryData){n && !s[n - 1] ? n - 1 : n, v};
+    }
     if (type == ORT_A_INTS) {
         p->n_ints = n / sizeof *p->ints;
         p->ints = v;

@@ -265,6 +265,14 @@ rounds_once(void)
 #endif
 }
 
+const char *
+sn_ep_processor(void)
+{
+    if (adds_pairs())
+        return rounds_once() ? "fma" : "neither fma nor vnni";
+    return rounds_once() ? "vnni fma" : "vnni";
+}
+
 /* ---- nodes ---- */
 
 static bool

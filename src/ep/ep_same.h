@@ -9,5 +9,7 @@
 const char *sn_ep_differs(SnEpWhole *w, uint32_t i);
 /* Is node i one that is worth a call of sinter's? */
 bool sn_ep_works(const SnEpWhole *w, uint32_t i);
+/* What of the processor the answers depend on, in a word or two. */
+const char *sn_ep_processor(void);
 
 #endif

@@ -72,35 +72,62 @@ sn_ep_shapes(SnArena *a, size_t n, const SnEpPort *p)
     return v;
 }
 
-SinterSession *
-sn_ep_open(const SnEp *ep, const void *p, size_t n, bool codes,
-           const char *const *shape, SinterLogFn *log, void *ctx,
-           SinterError *e)
+SinterConfig
+sn_ep_config(const SnEp *ep, SnEpLog log)
 {
-    SinterConfig c = {.size = sizeof c,
-                      .log = log ? log : note,
-                      .log_ctx = log ? ctx : (void *)(uintptr_t)ep};
-    SinterImport io = {.size = sizeof io, .shapes = shape};
-    SinterSessionConfig o = {.size = sizeof o, .threads = ep->threads};
+    return (SinterConfig){.size = sizeof(SinterConfig),
+                          .log = log.fn ? log.fn : note,
+                          .log_ctx = log.fn ? log.ctx : (void *)(uintptr_t)ep};
+}
+
+SinterModel *
+sn_ep_model(const SnEp *ep, const SnEpSource *src, bool kept, SnEpLog log,
+            SinterError *e)
+{
+    SinterConfig c = sn_ep_config(ep, log);
+    SinterImport io = {.size = sizeof io, .shapes = src->shape};
     SinterQuantize q = {.size = sizeof q, .profile = ep->quantize};
-    SinterSession *s = NULL;
     SinterModel *m, *z = NULL;
     bool good = true;
 
-    if (sinter_model_parse(&c, SINTER_FORMAT_ONNX, p, n, "graph", NULL,
-                           shape ? &io : NULL, &m, e) != SINTER_OK)
+    if (sinter_model_parse(&c, SINTER_FORMAT_ONNX, src->p, src->n, "graph",
+                           NULL, src->shape ? &io : NULL, &m, e) != SINTER_OK)
         return NULL;
     if (!ep->contract)
         good = sinter_model_optimize_exact(m, e) == SINTER_OK;
-    else if (codes)
+    else if (src->codes)
         good = sinter_model_optimize(m, NULL, e) == SINTER_OK;
     else if (ep->quantize[0])
         good = sinter_model_quantize(m, &q, &z, e) == SINTER_OK;
-    if (good)
-        sinter_session_new(z ? z : m, &o, &s, e);
-    sinter_model_free(z);
+    else if (kept) /* what a session does with an ONNX model first */
+        good = sinter_model_optimize(m, "profile", e) == SINTER_OK;
+    if (!good || z) {
+        sinter_model_free(m);
+        return z;
+    }
+    return m;
+}
+
+SinterSession *
+sn_ep_session(const SnEp *ep, const SnEpSource *src, SinterModel *m,
+              SinterError *e)
+{
+    SinterSessionConfig o = {.size = sizeof o,
+                             .threads = ep->threads,
+                             .pack = src->pack,
+                             .pack_save = src->pack_save};
+    SinterSession *s = NULL;
+
+    if (m)
+        sinter_session_new(m, &o, &s, e);
     sinter_model_free(m);
     return s;
+}
+
+SinterSession *
+sn_ep_open(const SnEp *ep, const SnEpSource *src, SnEpLog log, SinterError *e)
+{
+    return sn_ep_session(ep, src, sn_ep_model(ep, src, false, log, e), e);
 }
 
 /* ONNX's number of an element type. */
@@ -154,10 +181,8 @@ sn_ep_misfit(const SinterSession *s, const SnEpGraph *g)
     return nin == g->ninput && nout == g->noutput ? NULL : "";
 }
 
-/* A session of a graph as far as it is known: dimensions that are not are 1. */
-SinterSession *
-sn_ep_try(const SnEp *ep, SnArena *a, const SnEpGraph *g, SinterLogFn *log,
-          void *ctx, SinterError *e)
+SnEpSource
+sn_ep_source(SnArena *a, const SnEpGraph *g)
 {
     SnEpPort *p = sn_memdup(a, g->input, g->ninput * sizeof *p);
 
@@ -167,9 +192,11 @@ sn_ep_try(const SnEp *ep, SnArena *a, const SnEpGraph *g, SinterLogFn *log,
             if (p[i].dim[k] < 0)
                 p[i].dim[k] = 1;
     }
-    return sn_ep_open(ep, g->p, g->n, g->codes,
-                      g->dynamic ? sn_ep_shapes(a, g->ninput, p) : NULL, log,
-                      ctx, e);
+    return (SnEpSource){.p = g->p,
+                        .n = g->n,
+                        .codes = g->codes,
+                        .shape =
+                            g->dynamic ? sn_ep_shapes(a, g->ninput, p) : NULL};
 }
 
 /* ---- under a guard ---- */

@@ -21,7 +21,15 @@ typedef struct SnEp {
     char quantize[2048]; /* the path of a profile, or "" */
     char **fixed;        /* inputs of the model; NULL ends them */
     char leave[2048];    /* operators, and nodes as "#12", between commas */
+    /* Contexts: options ep.context_* of a session. */
+    bool keep;         /* they are made */
+    bool embed;        /* in the model, not in files beside it */
+    char kept[2048];   /* the path of the model that holds them, or "" */
+    char prefix[128];  /* of their names */
+    uint32_t ncontext; /* that have been made */
 } SnEp;
+
+extern const char sn_ep_name[]; /* the provider's: "sinter" */
 
 /* ---- errors and messages ---- */
 
@@ -41,15 +49,33 @@ OrtStatus *sn_ep_guarded(const OrtTable *api, SnEpBody *fn, void *ctx);
 
 /* "name=1x3x32x32" for each input but scalars, as SinterImport has it. */
 const char **sn_ep_shapes(SnArena *a, size_t n, const SnEpPort *p);
-/* A session of the model p[0..n), or NULL and *e.  codes: it has quantized
- * values; shape: of its inputs, where it is dynamic, else NULL.  log: sees the
- * messages, with ctx; NULL: they go to ONNX Runtime's. */
-SinterSession *sn_ep_open(const SnEp *ep, const void *p, size_t n, bool codes,
-                          const char *const *shape, SinterLogFn *log, void *ctx,
+/* What sees messages; fn NULL: they go to ONNX Runtime's logger. */
+typedef struct SnEpLog {
+    SinterLogFn *fn;
+    void *ctx;
+} SnEpLog;
+SinterConfig sn_ep_config(const SnEp *ep, SnEpLog log);
+/* What a session is made of. */
+typedef struct SnEpSource {
+    const void *p; /* a ModelProto */
+    size_t n;
+    bool codes;               /* it has quantized values */
+    const char *const *shape; /* of its inputs, where it is dynamic, or NULL */
+    const char *pack;         /* of SinterSessionConfig, or NULL */
+    bool pack_save;
+} SnEpSource;
+/* The model of it after all passes, or NULL and *e; kept: as it can be written
+ * and read again. */
+SinterModel *sn_ep_model(const SnEp *ep, const SnEpSource *src, bool kept,
+                         SnEpLog log, SinterError *e);
+/* A session of such a model, which is freed; NULL is passed on. */
+SinterSession *sn_ep_session(const SnEp *ep, const SnEpSource *src,
+                             SinterModel *m, SinterError *e);
+/* Both. */
+SinterSession *sn_ep_open(const SnEp *ep, const SnEpSource *src, SnEpLog log,
                           SinterError *e);
-/* A session of a graph as far as it is known: dimensions that are not are 1. */
-SinterSession *sn_ep_try(const SnEp *ep, SnArena *a, const SnEpGraph *g,
-                         SinterLogFn *log, void *ctx, SinterError *e);
+/* g as far as it is known: dimensions that are not are 1. */
+SnEpSource sn_ep_source(SnArena *a, const SnEpGraph *g);
 /* The place of x among p[0..n) by name, if it is its like; else n. */
 uint32_t sn_ep_port(const SinterPort *x, const SnEpPort *p, size_t n);
 /* The first input or output that s and g do not share, or NULL. */

@@ -56,11 +56,14 @@ enum {
     ORT_OUTPUT = 91,          /* OrtGetOutput */
     ORT_RELEASE_STATUS = 93,  /* OrtRelease */
     ORT_RELEASE_INFO = 99,    /* OrtRelease: of an OrtTensorInfo */
+    ORT_NEW_ATTR = 211,       /* OrtNewAttr */
+    ORT_RELEASE_ATTR = 212,   /* OrtRelease: of an OrtOpAttr */
     ORT_CONFIG_ENTRY = 238,   /* OrtGetConfig */
     ORT_LOG = 247,            /* OrtLog */
     ORT_READ_ATTR = 272,      /* OrtReadAttr */
     ORT_NAME = 289,           /* OrtGet: of an OrtValueInfo */
     ORT_TYPE = 290,           /* OrtGet: the same */
+    ORT_EDITOR = 291,         /* OrtGetTable: for making models; or NULL */
     ORT_DEVICE_TYPE = 307,    /* OrtDeviceType */
     ORT_EP_API = 317,         /* OrtGetTable */
     ORT_NBYTE = 318,          /* OrtGetSize: of an OrtValue */
@@ -68,7 +71,8 @@ enum {
     ORT_IS_OPTIONAL = 329,    /* OrtGetBool: the same */
     ORT_IS_CONSTANT = 331,    /* OrtGetBool, the same */
     ORT_IS_OUTER = 332,       /* OrtGetBool, the same */
-    ORT_GRAPH_NOPSET = 336,   /* OrtGetSize: of an OrtGraph */
+    ORT_GRAPH_PATH = 334,     /* OrtGet: of an OrtGraph; "": from memory */
+    ORT_GRAPH_NOPSET = 336,   /* OrtGetSize, the same */
     ORT_GRAPH_OPSETS = 337,   /* OrtGetOpsets, the same */
     ORT_GRAPH_NOUTPUT = 340,  /* OrtGetSize, the same */
     ORT_GRAPH_OUTPUTS = 341,  /* OrtGetList, the same */
@@ -98,6 +102,11 @@ enum {
     ORT_EP_FUSE = 2        /* OrtFuse */
 };
 
+/* Slots of the table for making models. */
+enum {
+    ORT_EDITOR_NEW_NODE = 6 /* OrtNewNode */
+};
+
 typedef OrtStatus *OrtNewStatus(int code, const char *text);
 typedef const char *OrtStatusText(const OrtStatus *s);
 typedef void OrtRelease(void *p);
@@ -119,6 +128,14 @@ typedef OrtStatus *OrtGetConfig(const OrtOptions *o, const char *key, char *out,
 /* n bytes of room; *need is how many there are.  Too few: failed. */
 typedef OrtStatus *OrtReadAttr(const OrtOpAttr *a, int type, void *out,
                                size_t n, size_t *need);
+/* n: bytes of a string, or 1 number. */
+typedef OrtStatus *OrtNewAttr(const char *name, const void *data, int n,
+                              int type, OrtOpAttr **out);
+/* Takes the attributes over, which are NULL afterwards. */
+typedef OrtStatus *OrtNewNode(const char *op, const char *domain,
+                              const char *name, const char *const *in,
+                              size_t nin, const char *const *out, size_t nout,
+                              OrtOpAttr **attr, size_t nattr, OrtNode **node);
 typedef OrtStatus *OrtLog(const OrtLogger *l, int severity, const char *text,
                           const char *file, int line, const char *function);
 typedef int OrtDeviceType(const OrtDevice *d); /* 0: a CPU */

@@ -172,6 +172,19 @@ make_env(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
 }
 
 static bool
+add_entries(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
+{
+    void *(*add)(void *, const char *, const char *);
+    bool ok = true;
+
+    AT(o, ADD_CONFIG, add);
+    for (uint32_t i = 0; ok && i < opts->nentry; i++)
+        ok = good(o, a, add(o->options, opts->entry[i], opts->entry_value[i]),
+                  why);
+    return ok;
+}
+
+static bool
 set_up(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
 {
     void *(*memory)(int, int, void **);
@@ -191,7 +204,7 @@ set_up(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
     if (!good(o, a, set(o->options, opts->nthread), why))
         return false;
     AT(o, SET_INTER_OP_THREADS, set);
-    if (!good(o, a, set(o->options, 1), why))
+    if (!good(o, a, set(o->options, 1), why) || !add_entries(o, a, opts, why))
         return false;
     return !opts->provider || use_provider(o, a, opts, why);
 }

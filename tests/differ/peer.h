@@ -19,7 +19,9 @@ typedef struct OrtOpts {
     const char *provider; /* the path of libsinter_ep.so, or NULL */
     uint32_t nkey;        /* options of the provider */
     const char *key[6], *value[6];
-    bool whole; /* a session fails that has a node of theirs */
+    bool whole;      /* a session fails that has a node of theirs */
+    uint32_t nentry; /* of the sessions' configuration */
+    const char *entry[4], *entry_value[4];
     /* Sees what is logged, by all sessions of the process where it is given
      * when the library is opened first; NULL: nothing is. */
     void (*log)(void *ctx, const char *text);

@@ -27,7 +27,8 @@ if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools
     echo "skip ep: ONNX Runtime cannot be had"
     exit 0
 fi
-"$MAKE" -s --no-print-directory ep "$BUILD/tests/ep_host" "$BUILD/tests/ep_models" "$BUILD/tests/ep_differ" BUILD="$BUILD" CC="$CC" || exit 1
+"$MAKE" -s --no-print-directory ep "$BUILD/tests/ep_host" "$BUILD/tests/ep_models" "$BUILD/tests/ep_differ" \
+    "$BUILD/tests/ep_context" BUILD="$BUILD" CC="$CC" || exit 1
 ep=$(cd "$BUILD" && pwd)/libsinter_ep.so
 [ "$(nm -D --defined-only "$ep" | awk '{ print $3 }' | tr '\n' ' ')" = "CreateEpFactories ReleaseEpFactory " ]
 say $? "shows its two functions"
@@ -63,6 +64,13 @@ for t in 1 2; do
         done
     done
 done
+
+# Contexts: compiled models, kept and loaded.
+q=$SHARED/data/quantized
+mkdir "$tmp/contexts"
+"$BUILD/tests/ep_context" "$ort" "$ep" "$tmp/contexts" "$q/mlperf_resnet8_qdq/model.onnx" \
+    "$q/mobilenet_v2_torch_qdq/model.onnx" "$q/mlperf_resnet8_qlinear/model.onnx" \
+    "$q/ort_qdq_minimal_model/model.onnx@1x3x20x28" "$q/person_detect_qdq/model.onnx" || bad=1
 
 # A float model quantized inside, as sinter does by itself with that profile; in
 # parts, where values between them have ranges of their own.
