@@ -54,7 +54,8 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
          $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs \
-         $(BUILD)/tests/written $(BUILD)/tests/random_graphs $(BUILD)/tests/fault.so
+         $(BUILD)/tests/written $(BUILD)/tests/random_graphs $(BUILD)/tests/fault.so \
+         $(BUILD)/tests/spoil
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
@@ -70,6 +71,12 @@ $(BUILD)/tests/mkdata: $(BUILD)/obj/tests/tools/mkdata.o
 $(BUILD)/tests/fault.so: $(BUILD)/obj/tests/tools/fault.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ $< -ldl
+
+# Models with one thing changed (tests/sh/spoil.sh).
+$(BUILD)/tests/spoil: $(BUILD)/obj/tests/tools/spoil.o $(TESTLIB) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/obj/tests/tools/spoil.o: INC += -Itests
 
 # Random models, and stored vectors, against ONNX Runtime.
 DIFFER_O = $(call obj,$(sort $(wildcard tests/differ/*.c)))

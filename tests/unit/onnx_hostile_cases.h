@@ -238,6 +238,15 @@ shape_resize_nan(void)
 }
 
 static void
+shape_resize_window(void)
+{
+    set_str(node("Resize", "x w f", "1x4"), "coordinate_transformation_mode",
+            "tf_crop_and_resize");
+    init_reals("w", "4", 4, 0.0, (double)NAN, 1.0, 1.0);
+    init_reals("f", "2", 2, 1.0, 2.0);
+}
+
+static void
 shape_depth(void)
 {
     set_int(node("DepthToSpace", "x", "1x4x2x2"), "blocksize", I(1) << 33);

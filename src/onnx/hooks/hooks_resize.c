@@ -493,6 +493,12 @@ read_window(SnImport *x, Resize *r)
         return sn_import_fail(
             x, SN_EINPUT, "a window of %" PRIu32 " numbers, expected %" PRIu32,
             roi.n, 2 * n);
+    for (uint32_t i = 0; i < roi.n; i++)
+        if (!isfinite(roi.v[i]))
+            return sn_import_fail(x, SN_EINPUT,
+                                  "the window holds %g, expected finite "
+                                  "numbers",
+                                  (double)roi.v[i]);
     for (uint32_t i = 0; i < n; i++) {
         int64_t k = axes.v != NULL ? axes.v[i] : (int64_t)i;
         k += k < 0 ? r->v->rank : 0;
