@@ -225,10 +225,11 @@ claim(Mutation *m, SnDefRule *r)
 static void
 under(Mutation *m, SnDefRule *r)
 {
-    for (uint32_t i = 1; i < SN_NROUNDING; i++)
-        if (r->under[i].kind != SN_CLAIM_NONE &&
-            turn(m, W_UNDER, i, sn_rounding_word((SnRounding)i)))
-            r->under[i].kind = SN_CLAIM_NONE;
+    for (uint32_t i = 0; i < r->nunder; i++)
+        if (turn(m, W_UNDER, i, r->under[i].name))
+            r->under[i].claim = r->claim;
+    if (r->other.kind != SN_CLAIM_NONE && turn(m, W_UNDER, r->nunder, "else"))
+        r->other = r->claim;
 }
 
 typedef struct Change {

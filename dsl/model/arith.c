@@ -44,7 +44,7 @@ sn_arith_name(const SnDefs *defs, SnRounding number)
 {
     const SnDefArith *a = sn_def_arith(defs, number);
 
-    return a ? a->name : sn_rounding_word(number);
+    return a ? a->name : "float";
 }
 
 double

@@ -117,8 +117,8 @@ const SnDefRowOf *sn_def_row(const SnDefArith *a, SnForm form, const char *map,
                              unsigned when);
 /* The arithmetic with that number, NULL: none is declared. */
 const SnDefArith *sn_def_arith(const SnDefs *defs, SnRounding number);
-/* Its name, and how far off its roundings are; where it is not declared, of the
- * three that have a number, as it is called and a half. */
+/* Its name, and how far off its roundings are; of float where none is declared.
+ */
 const char *sn_arith_name(const SnDefs *defs, SnRounding number);
 double sn_arith_error(const SnDefs *defs, SnRounding number);
 /* The form of q(e), whose operands are those of e, in this order: values with

@@ -314,11 +314,12 @@ const SnCode sn_code_list[] = {
      "made: operands that do not fit together, an invariant that does not "
      "hold.  'with' names the operands.  A condition on shapes, ranks or "
      "types keeps the rule from such cases."},
-    {"SN307", "rounding changes a rule",
-     "A backend may compute with a fixed-point rounding (single, double).  "
-     "What a rule claims must hold there too, or the rule says what does: "
-     "'exact under single, double within 1 lsb'.  On a graph of that rounding "
-     "the rule fires only where its pass allows that claim."},
+    {"SN307", "an arithmetic changes a rule",
+     "A backend may compute by an arithmetic of its own (arith.def).  What a "
+     "rule claims under one by name ('exact under single within 1 lsb'), under "
+     "all but float ('exact else within 1 lsb'), or as a rule of a backend "
+     "that computes so, must hold there.  Any other rule is switched off under "
+     "an arithmetic where it does not hold, as a note and --report say."},
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "
      "a 'same' group get types that are not provably equal, or a pinned "

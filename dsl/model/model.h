@@ -513,7 +513,9 @@ typedef struct SnDefRule {
     SnExpr *worth; /* only where it pays; proved without it */
     SnExpr *when;  /* both */
     SnDefClaim claim;
-    SnDefClaim under[SN_NROUNDING]; /* where it is another one */
+    uint32_t nunder;
+    struct SnDefUnder *under; /* where it is another one */
+    SnDefClaim other;         /* else: under all others but float */
     const char *trusted, *optin, *note;
     SnExpr *requires;
     const char *on, *doc; /* custom */
@@ -528,12 +530,34 @@ typedef struct SnDefRule {
     const SnDefNode *root; /* NULL: any class */
 } SnDefRule;
 
+/* A claim of its own under an arithmetic. */
+typedef struct SnDefUnder {
+    const char *name;
+    SnPos pos;
+    SnDefClaim claim;
+    SnRounding by; /* resolved */
+} SnDefUnder;
+
 /* What r claims where the graph's rounding is `by`. */
 static inline const SnDefClaim *
 sn_def_claim(const SnDefRule *r, SnRounding by)
 {
-    return r->under[by].kind == SN_CLAIM_NONE ? &r->claim : &r->under[by];
+    for (uint32_t i = 0; by != SN_ROUNDING_FLOAT && i < r->nunder; i++)
+        if (r->under[i].by == by)
+            return &r->under[i].claim;
+    return by != SN_ROUNDING_FLOAT && r->other.kind != SN_CLAIM_NONE
+               ? &r->other
+               : &r->claim;
 }
+
+/* A rule, or one node of a derived one, that no proof carries under an
+ * arithmetic: it is switched off there. */
+typedef struct SnDefOff {
+    const SnDefRule *rule; /* or NULL */
+    const struct SnDefDerive *derive;
+    const struct SnDefNode *node; /* NULL: all */
+    SnRounding by;
+} SnDefOff;
 
 typedef struct SnDefClass {
     const char *name;
@@ -694,6 +718,8 @@ typedef struct SnDefs {
     SnDefRefined **refined; /* the same, resolved */
     uint32_t narith;
     struct SnDefArith **arith; /* arith.h */
+    uint32_t noff;
+    struct SnDefOff *off; /* proved: not */
     uint32_t nclass;
     SnDefClass **cls;
     uint32_t npass;

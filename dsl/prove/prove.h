@@ -53,8 +53,9 @@ typedef struct SnProof {
     uint32_t ndraw;    /* type draws that met the guard */
     uint64_t nvalue;   /* result elements compared */
     double diff;       /* largest difference seen, in codes */
-    const char *under; /* what holds under single and double, where the
-                          rounding matters; or "" */
+    const char *under; /* what holds under other arithmetics than float, where
+                          they have rows of their own for it; or "" */
+    uint64_t off;      /* bit per arithmetic: not proved, and switched off */
     const SnCounter *counter;
     const char *certificate; /* what the checker reads, or NULL */
     const char *hash;        /* recalled: of its certificate, or NULL */

@@ -97,6 +97,10 @@ arithmetic(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
         b->rounding = s->arith[at]->number;
         return;
     }
+    if (sn_name_same(name, "float")) /* also where nothing declares it */
+        return;
+    if (s->narith == 0)
+        sn_cands_add(&v, "float", NULL);
     for (uint32_t i = 0; i < s->narith; i++)
         sn_cands_add(&v, s->arith[i]->name, &s->arith[i]->pos);
     sn_resolve_unknown(rs, c->e->pos, c->name, sn_expr_str(rs->a, c->e), NULL,
@@ -109,21 +113,14 @@ cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
     enum { SUPPORTS, ROUNDING, ARITHMETIC, KERNELS, FALLBACK, ENABLE, NCAP };
     static const char *const name[] = {"supports", "rounding", "arithmetic",
                                        "kernels",  "fallback", "enable"};
-    static const char *const rounding[] = {"float", "single", "double"};
     static const char *const fallback[] = {"reference"};
     SnCands v = sn_cands(rs);
-    const char *w;
 
     switch (sn_name_at(name, NCAP, c->name)) {
     case SUPPORTS:
         supports(rs, b, c);
         return;
     case ROUNDING:
-        w = word_of(rs, c, rounding, SN_NROUNDING);
-        for (int i = 0; w && i < SN_NROUNDING; i++)
-            if (w == rounding[i])
-                b->rounding = (SnRounding)i;
-        return;
     case ARITHMETIC:
         arithmetic(rs, b, c);
         return;

@@ -368,6 +368,7 @@ clause ::= WORTH(K) expr(E).       { sn_parse_once(P, K, P->rule->worth);
                                      P->rule->worth = E; }
 clause ::= claim(C).               { sn_parse_claim(P, C); }
 clause ::= UNDER ids(L) claim(C).  { sn_parse_under(P, L, C); }
+clause ::= ELSE claim(C).          { sn_parse_other(P, C); }
 clause ::= TRUSTED(K) STR(S).      { sn_parse_once(P, K, P->rule->trusted);
                                      P->rule->trusted = S.str; }
 clause ::= OPTIN(K) STR(S).        { sn_parse_once(P, K, P->rule->optin);
@@ -420,6 +421,7 @@ citem ::= REMOVES(K) ids(L) SEMI.  { sn_parse_once(P, K, P->rule->removes);
                                      P->rule->removes_pos = L.pos; }
 citem ::= CLAIM claim(C) SEMI.     { sn_parse_claim(P, C); }
 citem ::= UNDER ids(L) claim(C) SEMI. { sn_parse_under(P, L, C); }
+citem ::= ELSE claim(C) SEMI.         { sn_parse_other(P, C); }
 
 /* patterns */
 %type pat {SnPat *}

@@ -303,7 +303,8 @@ void sn_parse_rhs(SnParser *P, SnTerm *t, SnTerms more);
 void sn_parse_builder(SnParser *P, SnTok fn, SnIds components);
 void sn_parse_claim(SnParser *P, SnDefClaim c);
 /* The claim where the graph's rounding is one of these. */
-void sn_parse_under(SnParser *P, SnIds rounding, SnDefClaim c);
+void sn_parse_under(SnParser *P, SnIds names, SnDefClaim c);
+void sn_parse_other(SnParser *P, SnDefClaim c); /* else */
 /* from: the token `rule` (or `lower`, `custom`); to: the `;` */
 void sn_parse_rule_end(SnParser *P, SnTok from, SnTok to);
 void sn_parse_test(SnParser *P, SnTok name);

@@ -178,23 +178,25 @@ sn_parse_claim(SnParser *P, SnDefClaim c)
 }
 
 void
-sn_parse_under(SnParser *P, SnIds rounding, SnDefClaim c)
+sn_parse_under(SnParser *P, SnIds names, SnDefClaim c)
 {
-    for (uint32_t i = 0; i < rounding.n; i++) {
-        SnRounding by = sn_rounding_named(rounding.s[i]);
-        if (by == SN_ROUNDING_FLOAT || by == SN_NROUNDING) {
-            sn_error(P->d, rounding.pos[i], "SN205",
-                     "no fixed-point rounding is named '%s'; expected single "
-                     "or double",
-                     rounding.s[i]);
-        } else if (P->rule->under[by].kind != SN_CLAIM_NONE) {
-            sn_error(P->d, c.pos, "SN012", "a second claim under %s",
-                     rounding.s[i]);
-            sn_diag_span(P->d, P->rule->under[by].pos, "the first");
-        } else {
-            P->rule->under[by] = c;
-        }
+    SnDefRule *r = P->rule;
+
+    for (uint32_t i = 0; i < names.n; i++) {
+        SnDefUnder u = {.name = names.s[i], .pos = names.pos[i], .claim = c};
+        SN_PUSH(P->a, r->under, r->nunder, u);
     }
+}
+
+void
+sn_parse_other(SnParser *P, SnDefClaim c)
+{
+    if (P->rule->other.kind != SN_CLAIM_NONE) {
+        sn_error(P->d, c.pos, "SN012", "a second claim after 'else'");
+        sn_diag_span(P->d, P->rule->other.pos, "the first");
+        return;
+    }
+    P->rule->other = c;
 }
 
 void

@@ -371,6 +371,16 @@ put_rows(SnBuf *b, const SnDefs *s, SnDiag *d, bool open)
     }
 }
 
+/* Numbers by name, SnRounding. */
+static void
+put_numbers(SnBuf *b, const SnDefs *s)
+{
+    for (uint32_t i = 0; i < s->narith; i++)
+        if (s->arith[i]->plugin == s->is_plugin && s->arith[i]->number)
+            sn_putf(b, "#define SN_ROUNDING_%s ((SnRounding)%u)\n",
+                    sn_upper(s->arena, s->arith[i]->name), s->arith[i]->number);
+}
+
 void
 sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
 {
@@ -396,6 +406,10 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
     if (!s->is_plugin)
         sn_puts(&b, "extern const SnArith *const sn_core_arith[];\n"
                     "extern const uint32_t sn_core_narith;\n");
+    else
+        sn_putf(&b, "extern const SnArith *const %s[];\n",
+                sn_emit_name(s, "plugin_arith"));
+    put_numbers(&b, s);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, h, d);
     sn_buf_init(&b, s->arena);
@@ -409,6 +423,14 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
                     sn_lower(s->arena, s->arith[i]->name));
         sn_putf(&b, "    NULL\n};\nconst uint32_t sn_core_narith = %u;\n",
                 s->narith);
+    } else {
+        sn_putf(&b, "\nconst SnArith *const %s[] = {\n",
+                sn_emit_name(s, "plugin_arith"));
+        for (uint32_t i = 0; i < s->narith; i++)
+            if (s->arith[i]->plugin)
+                sn_putf(&b, "    &sn_arith_%s,\n",
+                        sn_lower(s->arena, s->arith[i]->name));
+        sn_puts(&b, "    NULL\n};\n");
     }
     sn_emit_file(&b, outdir, sn_emit_name(s, "arith.c"), d);
 }

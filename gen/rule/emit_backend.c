@@ -229,15 +229,6 @@ sn_rule_backend_at(const SnDefBackend *k)
     return k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
 }
 
-/* Those with a number of their own by name. */
-static const char *
-rounding_enum(SnArena *a, SnRounding r)
-{
-    return r < SN_NROUNDING ? sn_format(a, "SN_ROUNDING_%s",
-                                        sn_upper(a, sn_rounding_word(r)))
-                            : sn_format(a, "(SnRounding)%d", (int)r);
-}
-
 static void
 put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
 {
@@ -245,10 +236,9 @@ put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
     const char *lo = lower(defs, k);
 
     sn_putf(b,
-            "    { .name = \"%s\", .rounding = %s,\n"
+            "    { .name = \"%s\", .rounding = %u,\n"
             "      .fallback_reference = %s",
-            k->name, rounding_enum(defs->arena, k->rounding),
-            k->fallback_reference ? "true" : "false");
+            k->name, k->rounding, k->fallback_reference ? "true" : "false");
     if (k->nenable) {
         sn_puts(b, ",\n      .optin = (const char *const[]){ ");
         for (uint32_t n = 0; n < k->nenable; n++) {

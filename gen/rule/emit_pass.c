@@ -2,6 +2,7 @@
 /* Passes: which rules are tried at a node of each kind, and the tables that
  * the driver walks. */
 #include "gen/rule/rule_gen.h"
+#include "dsl/model/arith.h"
 
 #include <string.h>
 
@@ -452,14 +453,16 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
             : r->lower ? "LOWER"
                        : "WRITTEN",
             claim(a, &r->claim));
-    if (r->under[1].kind != SN_CLAIM_NONE ||
-        r->under[2].kind != SN_CLAIM_NONE) {
-        sn_puts(b, ",\n      .under = {");
-        for (int i = 1; i < SN_NROUNDING; i++)
-            sn_putf(b, " [SN_ROUNDING_%s] = %s%s",
-                    sn_upper(a, sn_rounding_word((SnRounding)i)),
-                    claim(a, &r->under[i]), i + 1 < SN_NROUNDING ? "," : " }");
+    if (r->nunder) {
+        sn_putf(b, ",\n      .nunder = %u, .under = (const SnUnder[]){",
+                r->nunder);
+        for (uint32_t i = 0; i < r->nunder; i++)
+            sn_putf(b, " { %u, %s }%s", r->under[i].by,
+                    claim(a, &r->under[i].claim),
+                    i + 1 < r->nunder ? "," : " }");
     }
+    if (r->other.kind != SN_CLAIM_NONE)
+        sn_putf(b, ",\n      .other = %s", claim(a, &r->other));
     if (r->optin) {
         sn_puts(b, ", .optin = ");
         sn_emit_str(b, r->optin);
@@ -520,6 +523,54 @@ put_rules(const SnDefs *defs, SnBuf *b)
             defs->nrule + defs->nderive);
 }
 
+/* Is the entry the plugin's to say: of its rule or its arithmetic? */
+static bool
+off_here(const SnDefs *defs, const SnDefOff *o)
+{
+    bool mine = o->rule && o->rule->backend && defs->is_plugin &&
+                o->rule->backend == defs->plugin;
+
+    for (uint32_t i = 0; i < defs->narith; i++)
+        if (defs->arith[i]->number == o->by && defs->arith[i]->plugin)
+            mine = true;
+    return defs->is_plugin ? mine
+                           : !o->rule || sn_defs_mine(defs, o->rule->backend);
+}
+
+uint32_t
+sn_emit_off(SnBuf *b, const SnDefs *defs)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < defs->noff; i++) {
+        const SnDefOff *o = &defs->off[i];
+        if (!off_here(defs, o))
+            continue;
+        if (b && n == 0)
+            sn_putf(b, "\n%sconst SnRuleOff %s_off[] = {\n",
+                    defs->is_plugin ? "static " : "",
+                    defs->is_plugin ? "plugin" : "sn_core");
+        n++;
+        if (!b)
+            continue;
+        sn_putf(b, "    { %s, ",
+                o->rule ? sn_rule_enum(defs, o->rule)
+                        : sn_rule_derive_enum(defs, o->derive));
+        if (o->node)
+            sn_putf(b, "SN_K_%s, ", sn_upper(defs->arena, o->node->name));
+        else
+            sn_puts(b, "0, ");
+        sn_putf(b, "%u },\n", o->by);
+    }
+    if (b && n)
+        sn_puts(b, "};\n");
+    if (b && !n && !defs->is_plugin)
+        sn_puts(b, "\nconst SnRuleOff sn_core_off[1] = { { 0 } };\n");
+    if (b && !defs->is_plugin)
+        sn_putf(b, "const uint32_t sn_core_noff = %u;\n", n);
+    return n;
+}
+
 void
 sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b)
 {
@@ -527,6 +578,7 @@ sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b)
     for (uint32_t i = 0; i < defs->npass; i++)
         if (sn_defs_mine(defs, defs->pass[i]->backend))
             put_pass_parts(defs, b, defs->pass[i]);
+    sn_emit_off(b, defs);
     put_passes(defs, b);
     if (!defs->is_plugin)
         put_pipelines(defs, b);

@@ -2,6 +2,7 @@
 /* sn_rules.h, sn_rules.c: written rules as functions, and the tables of
  * rules, passes, pipelines and backends. */
 #include "gen/rule/rule_gen.h"
+#include "dsl/model/arith.h"
 
 #include <string.h>
 
@@ -145,8 +146,10 @@ count_onnx(const SnDefs *defs)
 static void
 put_plugin(const SnDefs *defs, SnBuf *b)
 {
-    uint32_t nrule = 0, npass = 0;
+    uint32_t nrule = 0, npass = 0, narith = 0;
 
+    for (uint32_t i = 0; i < defs->narith; i++)
+        narith += defs->arith[i]->plugin;
     for (uint32_t i = 0; i < defs->nrule; i++)
         nrule += defs->rule[i]->backend == defs->plugin;
     for (uint32_t i = 0; i < defs->npass; i++)
@@ -164,15 +167,22 @@ put_plugin(const SnDefs *defs, SnBuf *b)
             (unsigned long long)defs->core_hash, defs->plugin->name);
     sn_putf(b,
             "    .kinds = { .nkind = %u, .kind = %s,\n"
-            "               .nonnx = %u, .onnx = %s },\n",
+            "               .nonnx = %u, .onnx = %s",
             defs->nnode - defs->core_nnode, sn_emit_name(defs, "plugin_kinds"),
             count_onnx(defs), sn_emit_name(defs, "plugin_onnx"));
+    if (narith)
+        sn_putf(b, ",\n               .narith = %u, .arith = %s", narith,
+                sn_emit_name(defs, "plugin_arith"));
+    sn_puts(b, " },\n");
     sn_putf(b,
             "    .rules = { .nrule = %u, .rule = plugin_rules,\n"
             "               .npass = %u, .pass = plugin_passes,\n"
-            "               .nbackend = 1, .backend = plugin_backends "
-            "},\n};\n",
+            "               .nbackend = 1, .backend = plugin_backends",
             nrule, npass);
+    uint32_t noff = sn_emit_off(NULL, defs);
+    if (noff)
+        sn_putf(b, ",\n               .noff = %u, .off = plugin_off", noff);
+    sn_puts(b, " },\n};\n");
 }
 
 void

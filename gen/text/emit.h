@@ -20,6 +20,9 @@ void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
 /* Operators that are terms (emit_op.c): their tables; rows of the table of all,
  * b NULL: only how many. */
 void sn_emit_ops(SnBuf *b, const SnDefs *s);
+/* The table of rules that are off under arithmetics; how many. b NULL: only
+ * counted. */
+uint32_t sn_emit_off(SnBuf *b, const SnDefs *defs);
 uint32_t sn_emit_op_rows(SnBuf *b, const SnDefs *s);
 /* The file sn_hooks.h. */
 void sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d);

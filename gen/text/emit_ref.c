@@ -309,11 +309,14 @@ put_rule(SnBuf *b, const SnDefRule *r)
     sn_putf(b, "\n#### %s.%s\n\n`%s`; claim: ", r->pass ? r->pass->name : "",
             r->name, sn_where(b->a, r->pos));
     put_claim(b, &r->claim);
-    for (int i = 1; i < SN_NROUNDING; i++)
-        if (r->under[i].kind != SN_CLAIM_NONE) {
-            sn_putf(b, ", under rounding %s ", sn_rounding_word((SnRounding)i));
-            put_claim(b, &r->under[i]);
-        }
+    for (uint32_t i = 0; i < r->nunder; i++) {
+        sn_putf(b, ", under %s ", r->under[i].name);
+        put_claim(b, &r->under[i].claim);
+    }
+    if (r->other.kind != SN_CLAIM_NONE) {
+        sn_puts(b, ", else ");
+        put_claim(b, &r->other);
+    }
     if (r->when) {
         SnBuf t = fresh(b);
         sn_put_expr(&t, r->when);

@@ -457,34 +457,11 @@ sn_quot_half_even(SnQuot x)
 
 /* ---- arithmetics ----
  *
- * What machines compute on codes is declared (arith.def); these three have
- * fixed numbers, others of the core and of a plugin follow. */
-typedef enum SnRounding {
-    SN_ROUNDING_FLOAT,
-    SN_ROUNDING_SINGLE,
-    SN_ROUNDING_DOUBLE,
-    SN_NROUNDING
-} SnRounding;
-
-/* The word that .def files and graphs use. */
-static inline const char *
-sn_rounding_word(SnRounding r)
-{
-    return r == SN_ROUNDING_SINGLE   ? "single"
-           : r == SN_ROUNDING_DOUBLE ? "double"
-                                     : "float";
-}
-
-/* The one with that word, SN_NROUNDING where there is none. */
-static inline SnRounding
-sn_rounding_named(const char *word)
-{
-    int r = 0;
-
-    while (r < SN_NROUNDING && strcmp(sn_rounding_word((SnRounding)r), word))
-        r++;
-    return (SnRounding)r;
-}
+ * What machines compute on codes is declared (arith.def) and has a number:
+ * float 0, then others as they are declared, a plugin's last.  sn_arith.h has
+ * SN_ROUNDING_NAME of each. */
+typedef uint32_t SnRounding;
+enum { SN_ROUNDING_FLOAT = 0 };
 
 static inline int64_t
 sn_clamp64(int64_t v, int64_t lo, int64_t hi)

@@ -70,6 +70,41 @@ sn_rewrite_watch(const SnRewriter *rw, const SnGraph *g, const char *pass)
         rw->o.watch(rw->o.watch_ctx, rw, g, pass);
 }
 
+/* Is a node of this kind root, or one beside it?  A family's root is its node
+ * or the Rescale at it. */
+static bool
+is_near(const SnGraph *g, SnId root, SnKind kind)
+{
+    const SnNode *n = sn_node(g, root);
+
+    if (n->kind == kind)
+        return true;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s].ref && sn_kind(g, n->in[s].ref) == kind)
+            return true;
+    for (unsigned k = 0; k < n->nres; k++)
+        for (const SnUse *u = n->res[k].uses; u; u = u->next)
+            if (sn_node(g, u->user)->kind == kind)
+                return true;
+    return false;
+}
+
+static bool
+is_off(uint16_t rule, const SnGraph *g, SnId root)
+{
+    if (g->rounding == SN_ROUNDING_FLOAT)
+        return false;
+    for (uint32_t i = 0; i < sn_core_noff + sn_more_rules.noff; i++) {
+        const SnRuleOff *o = i < sn_core_noff
+                                 ? &sn_core_off[i]
+                                 : &sn_more_rules.off[i - sn_core_noff];
+        if (o->rule == rule && o->by == g->rounding &&
+            (!o->kind || is_near(g, root, o->kind)))
+            return true;
+    }
+    return false;
+}
+
 bool
 sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
 {
@@ -95,6 +130,12 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
     if (disabled(rw, r)) {
         sn_declined(rw, rule, g, root, "--disable excludes %s.%s", r->pass,
                     r->name);
+        return false;
+    }
+    if (is_off(rule, g, root)) {
+        sn_declined(rw, rule, g, root,
+                    "%s.%s is not proved under arithmetic %s", r->pass, r->name,
+                    sn_arith_at(g->rounding)->name);
         return false;
     }
     if (r->supported && !r->supported(rw)) {

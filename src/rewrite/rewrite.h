@@ -21,12 +21,25 @@ typedef struct SnClaim {
     double bound; /* lsb or E */
 } SnClaim;
 
+typedef struct SnUnder {
+    SnRounding by;
+    SnClaim claim;
+} SnUnder;
+
+/* A rule that no proof carries under an arithmetic. */
+typedef struct SnRuleOff {
+    uint16_t rule;
+    SnKind kind; /* of the node of a derived one; 0: whatever it is */
+    SnRounding by;
+} SnRuleOff;
+
 typedef struct SnRuleDesc {
     const char *pass, *name; /* "quant_cleanup", "fuse" */
     SnFamilyId family;
     SnClaim claim;
-    SnClaim under[SN_NROUNDING]; /* where the rounding makes it another one;
-                                    NONE: it does not */
+    SnClaim other; /* under other arithmetics than float; NONE: the same */
+    uint32_t nunder;
+    const struct SnUnder *under; /* under some of them, before `other` */
     const char *optin;           /* the name that switches it on, or NULL */
     const char *backend;         /* NULL: core */
     const char *where;           /* "passes.def:41" */
@@ -103,6 +116,8 @@ typedef struct SnBackendHooks {
 
 extern const SnRuleDesc sn_core_rules[];
 extern const uint32_t sn_core_nrule;
+extern const SnRuleOff sn_core_off[];
+extern const uint32_t sn_core_noff;
 extern const SnPassDesc sn_core_passes[];
 extern const uint32_t sn_core_npass;
 extern const SnPipelineDesc sn_pipelines[];
@@ -121,6 +136,8 @@ typedef struct SnMoreRules {
     const SnRuleDesc *rule;
     const SnPassDesc *pass;
     const SnBackendDesc *backend;
+    uint32_t noff;
+    const SnRuleOff *off; /* of all rules, under its arithmetics */
 } SnMoreRules;
 extern SnMoreRules sn_more_rules;
 
@@ -142,7 +159,11 @@ sn_rule_claim(uint32_t i, SnRounding by)
 {
     const SnRuleDesc *r = sn_rule(i);
 
-    return r->under[by].kind == SN_CLAIM_NONE ? r->claim : r->under[by];
+    for (uint32_t k = 0; by != SN_ROUNDING_FLOAT && k < r->nunder; k++)
+        if (r->under[k].by == by)
+            return r->under[k].claim;
+    return by != SN_ROUNDING_FLOAT && r->other.kind != SN_CLAIM_NONE ? r->other
+                                                                     : r->claim;
 }
 static inline uint32_t
 sn_pass_end(void)

@@ -104,6 +104,9 @@ static const SnStep steps_backend_npu[] = {
     { .family = SN_FAM_CUSTOM, .visit = visit_backend_npu_2 },
 };
 
+const SnRuleOff sn_core_off[1] = { { 0 } };
+const uint32_t sn_core_noff = 0;
+
 /* ---- backend NPU ---- */
 
 static bool
@@ -138,7 +141,7 @@ static const SnBackendHooks npu_hooks = {
 };
 
 const SnBackendDesc sn_core_backends[] = {
-    { .name = "NPU", .rounding = SN_ROUNDING_FLOAT,
+    { .name = "NPU", .rounding = 0,
       .fallback_reference = false, .nkeep = 2, .keep = npu_keep,
       .supports = npu_supports,
       .nkernel = 6, .kernel = npu_kernels,

@@ -460,3 +460,6 @@ static const SnStep steps_lower[] = {
     { .family = SN_FAM_LOWER, .visit = visit_lower },
 };
 
+const SnRuleOff sn_core_off[1] = { { 0 } };
+const uint32_t sn_core_noff = 0;
+

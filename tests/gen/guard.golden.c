@@ -474,3 +474,6 @@ static const SnStep steps_guard[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_guard },
 };
 
+const SnRuleOff sn_core_off[1] = { { 0 } };
+const uint32_t sn_core_noff = 0;
+

@@ -494,3 +494,6 @@ static const SnStep steps_match[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_match },
 };
 
+const SnRuleOff sn_core_off[1] = { { 0 } };
+const uint32_t sn_core_noff = 0;
+

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "kernel/eval/rows.h"
+#include "sn_arith.h"
 
 enum { NCASE = 200000 };
 static uint64_t seed = 78;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ONNX export: what is written imports as the same numbers; refusals. */
 #include "unit/export_graph.h"
+#include "sn_arith.h"
 
 /* ---- there and back ---- */
 

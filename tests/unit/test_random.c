@@ -17,6 +17,7 @@
 #include "random/graph_check.h"
 #include "random/graph_gen.h"
 #include "random/graph_shrink.h"
+#include "sn_arith.h"
 
 enum { QUICK = 60 };
 

@@ -315,13 +315,14 @@ test_backend(void **state)
 {
     (void)state;
     declare("base.def",
-            "backend X { supports all(act); rounding double;\n"
+            "arithmetic float { } arithmetic other from float { }\n"
+            "backend X { supports all(act); rounding other;\n"
             "  kernels \"x.h\"; fallback reference;\n"
             "  keep Conv2D when group == 1, Relu; }\n"
             "rule a: Relu(Relu(x)) @o => Relu(x) : o.type exact;\n");
     const SnDefBackend *b = defs->backend[0];
     assert_int_equal(b->nsupport, 3);
-    assert_int_equal(b->rounding, SN_ROUNDING_DOUBLE);
+    assert_int_equal(b->rounding, 1);
     assert_string_equal(b->kernels_h, "x.h");
     assert_true(b->fallback_reference);
     const SnExpr *g = b->keep_when[0]->kid[0];

@@ -13,6 +13,7 @@
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
 #include "sn_kinds.h"
+#include "sn_arith.h"
 
 static SnArena *A;
 
@@ -171,7 +172,7 @@ text(void **state)
     assert_string_equal(why, "rounding double and float");
 
     SnDiag *d = sn_diag_new(A);
-    c->rounding = SN_NROUNDING;
+    c->rounding = (SnRounding)sn_arith_end();
     assert_int_equal(sn_verify(c, d), SN_EINPUT);
     SnSrc src = {.name = "g",
                  .text = "sinter-graph 1\ngraph \"g\" rounding ideal {\n}\n"};
@@ -274,7 +275,7 @@ claims(void **state)
 
     (void)state;
     assert_int_equal(sn_rule_claim(r, SN_ROUNDING_FLOAT).kind, SN_CLAIM_EXACT);
-    for (int by = SN_ROUNDING_SINGLE; by < SN_NROUNDING; by++) {
+    for (uint32_t by = SN_ROUNDING_SINGLE; by < sn_arith_end(); by++) {
         SnClaim c = sn_rule_claim(r, (SnRounding)by);
         assert_int_equal(c.kind, SN_CLAIM_WITHIN);
         assert_true(c.bound == 1);

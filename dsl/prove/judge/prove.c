@@ -287,10 +287,40 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 
-/* The fixed-point roundings: cases only, as the calculus knows a Rescale as q
- * of d.  What they give is added to the evidence. */
+/* Must what is claimed hold under arithmetic `by`?  What is claimed of it by
+ * name, by `else`, or by a rule of a backend that computes so.  A rule of the
+ * core cannot know every machine: where it is not proved it is switched off. */
+static bool
+must_hold(const SnInstance *pr, SnRounding by)
+{
+    const SnDefRule *r = pr->r;
+
+    return sn_def_claim(r, by) != &r->claim ||
+           (r->backend && r->backend->rounding == by);
+}
+
+/* A written rule can say what holds there. */
 static void
-judge_roundings(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
+note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
+{
+    const char *best = sn_case_best(pv->a, t);
+    const char *by = sn_arith_name(pv->defs, pr->round);
+
+    if (pr->derive)
+        return;
+    sn_note(pv->d, pr->r->pos, "SN307",
+            "rule '%s'%s is off under arithmetic %s, where '%s' is not true: "
+            "%s",
+            rule_name(pr), whose(pv, pr), by,
+            sn_case_claim_str(pv->a, &pr->r->claim), by_how_much(pv, t));
+    if (best != sn_claim_words[SN_CLAIM_NONE].word && !t->bad_res)
+        sn_diag_help(pv->d, "under %s %s", by, best);
+}
+
+/* Arithmetics other than float: cases only, as the calculus knows a Rescale as
+ * q of d.  What they give is added to the evidence. */
+static void
+judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 {
     const SnDefs *s = pv->defs;
     const char *last = NULL;
@@ -307,13 +337,19 @@ judge_roundings(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
                                 seed + (uint64_t)by, true);
         p->ndraw += t.ndraw;
         p->nvalue += t.nvalue;
-        if (t.ndraw && (!sn_case_claim_ok(&q, &t) || t.bad_res)) {
+        bool holds = !t.ndraw || (sn_case_claim_ok(&q, &t) && !t.bad_res);
+        if (!holds && must_hold(pr, by)) {
             p->layer = SN_LAYER_REFUSED;
             p->counter = t.counter;
             bad_rounding(pv, &q, &t);
             return;
         }
-        const char *best = !t.ndraw      ? "not run"
+        if (!holds) {
+            p->off |= UINT64_C(1) << by;
+            note_off(pv, &q, &t);
+        }
+        const char *best = !holds        ? "off, not proved"
+                           : !t.ndraw    ? "not run"
                            : pr->bounded ? "within its bound"
                                          : sn_case_best(pv->a, &t);
         if (last && strcmp(last, best))
@@ -363,6 +399,9 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
     return true;
 }
 
+/* Another seed than those of arithmetics. */
+enum { MORE_ALONG = 64 };
+
 /* Half as many cases again, of types along an axis alone: among the others they
  * are few. */
 static bool
@@ -372,7 +411,7 @@ more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 
     q.along = true;
     SnTrial t = sn_case_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 2 + 1,
-                            seed + SN_NROUNDING, true);
+                            seed + MORE_ALONG, true);
     p->ndraw += t.ndraw;
     p->nvalue += t.nvalue;
     p->diff = fmax(p->diff, t.diff);
@@ -511,7 +550,7 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
                             : "a bound, held to by what was drawn; listed per "
                               "site";
     if (t.ratio)
-        judge_roundings(pv, pr, seed, p);
+        judge_arithmetics(pv, pr, seed, p);
     if (!pr->derive && by_lemma && l.exact && t.diff == 0 && !t.f32_differ &&
         (pr->r->claim.kind == SN_CLAIM_WITHIN ||
          pr->r->claim.kind == SN_CLAIM_REFINES))
@@ -610,6 +649,11 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
     }
     p.guard = sn_prove_guard_text(pv, &p, pr);
     SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
+    for (SnRounding by = 1; p.off >> by; by++)
+        if (p.off >> by & 1) {
+            SnDefOff off = {pr->derive ? NULL : r, pr->derive, pr->node, by};
+            SN_PUSH(pv->defs->arena, pv->defs->off, pv->defs->noff, off);
+        }
     if (pv->o && pv->o->smt2)
         sn_prove_smt2(pv, pr, &p);
 }

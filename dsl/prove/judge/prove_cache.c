@@ -300,7 +300,7 @@ key_of(SnProver *pv, const SnInstance *pr)
 
 /* ---- entries ---- */
 
-enum { NFIELD = 10 }; /* separated by tabs */
+enum { NFIELD = 11 }; /* separated by tabs */
 
 /* Is it a verdict that took work? */
 static bool
@@ -337,7 +337,8 @@ read_entry(char *line, Entry *e)
                            .lemmas = f[6],
                            .under = f[7],
                            .why = *f[8] ? f[8] : NULL,
-                           .hash = *f[9] ? f[9] : NULL}};
+                           .hash = *f[9] ? f[9] : NULL,
+                           .off = strtoull(f[10], NULL, 16)}};
     return is_kept((SnLayer)layer);
 }
 
@@ -389,7 +390,8 @@ enter(SnProver *pv, const char *key, const SnProof *p)
             (unsigned long long)p->nvalue, p->diff);
     for (int i = 0; i < 4; i++)
         sn_putf(&c->kept, "\t%s", text[i]);
-    sn_putf(&c->kept, "\t%s\n", sn_certificate_hash(pv, p->certificate));
+    sn_putf(&c->kept, "\t%s\t%llx\n", sn_certificate_hash(pv, p->certificate),
+            (unsigned long long)p->off);
     sn_certificate_keep(pv, key, p);
 }
 
@@ -430,6 +432,7 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
     p->best = e->best;
     p->lemmas = e->lemmas;
     p->under = e->under;
+    p->off = e->off;
     p->why = e->why;
     enter(pv, key, p);
     return key;

@@ -432,17 +432,18 @@ void
 sn_resolve_ariths(SnResolver *rs)
 {
     SnDefs *s = rs->defs;
+    SnRounding number = SN_ROUNDING_FLOAT + 1;
 
     for (uint32_t i = 0; i < s->narith; i++) {
         uint32_t was = sn_named_at(s->arith, i, s->arith[i]->name);
         SnDefArith *a = s->arith[i];
-        a->number = sn_rounding_named(a->name);
-        if (a->number == SN_NROUNDING) {
+        a->number =
+            sn_name_same(a->name, "float") ? SN_ROUNDING_FLOAT : number++;
+        if (number > 63) { /* SnProof.off */
             sn_error(rs->d, a->pos, "SN190",
-                     "arithmetic %s: rules claim something under float, "
-                     "single and double alone",
+                     "arithmetic %s is one more than the 63 there may be",
                      a->name);
-            sn_diag_help(rs->d, "change what these three say");
+            fault(a);
         }
         if (was < i)
             sn_resolve_twice(rs, s->arith[i]->pos, "arithmetic",

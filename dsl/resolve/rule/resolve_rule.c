@@ -2,6 +2,7 @@
 /* Rules: the left side binds variables, everything else uses them. */
 #include <math.h>
 #include <string.h>
+#include "dsl/model/arith.h"
 #include "dsl/resolve/resolver.h"
 
 typedef struct Ctx {
@@ -286,6 +287,56 @@ reason(Ctx *c, const char *word, const char *text)
 }
 
 static void
+claim_under(Ctx *c, SnDefClaim *u, const char *name)
+{
+    if (u->kind == SN_CLAIM_LOSSY || u->kind == SN_CLAIM_REAL ||
+        c->r->claim.kind == SN_CLAIM_NONE) {
+        sn_error(c->rs->d, u->pos, "SN205",
+                 "rule '%s' claims under '%s' what only a claim of its own may "
+                 "be",
+                 c->r->name, name ? name : "else");
+        sn_diag_help(c->rs->d, "%s%s within 1 lsb", name ? "under " : "else",
+                     name ? name : "");
+        c->bad = true;
+    }
+    if (u->kind == SN_CLAIM_WITHIN && u->bound && !sn_resolve_lsb(c->rs, u, 1))
+        c->bad = true;
+}
+
+/* under NAME: an arithmetic other than float, each once. */
+static void
+under(Ctx *c, SnDefUnder *u, uint32_t n)
+{
+    const SnDefs *s = c->rs->defs;
+    uint32_t at = sn_named_at(s->arith, s->narith, u->name);
+    SnCands v = sn_cands(c->rs);
+
+    claim_under(c, &u->claim, u->name);
+    for (uint32_t i = 0; i < n; i++)
+        if (sn_name_same(c->r->under[i].name, u->name)) {
+            sn_error(c->rs->d, u->pos, "SN012", "a second claim under %s",
+                     u->name);
+            sn_diag_span(c->rs->d, c->r->under[i].pos, "the first");
+            c->bad = true;
+        }
+    if (at < s->narith && s->arith[at]->number != SN_ROUNDING_FLOAT) {
+        u->by = s->arith[at]->number;
+        return;
+    }
+    c->bad = true;
+    if (at < s->narith) {
+        sn_error(c->rs->d, u->pos, "SN205",
+                 "rule '%s' claims under float: that is the claim itself",
+                 c->r->name);
+        return;
+    }
+    for (uint32_t i = 0; i < s->narith; i++)
+        if (s->arith[i]->number != SN_ROUNDING_FLOAT)
+            sn_cands_add(&v, s->arith[i]->name, &s->arith[i]->pos);
+    sn_resolve_unknown(c->rs, u->pos, "arithmetic", u->name, NULL, &v);
+}
+
+static void
 claim(Ctx *c)
 {
     SnDefClaim *k = &c->r->claim;
@@ -309,22 +360,10 @@ claim(Ctx *c)
         c->bad = true;
     reason(c, "trusted", c->r->trusted);
     reason(c, "lossy", k->kind == SN_CLAIM_LOSSY ? k->text : NULL);
-    for (int i = 1; i < SN_NROUNDING; i++) {
-        SnDefClaim *u = &c->r->under[i];
-        if (u->kind == SN_CLAIM_LOSSY || u->kind == SN_CLAIM_REAL ||
-            (u->kind != SN_CLAIM_NONE && k->kind == SN_CLAIM_NONE)) {
-            sn_error(c->rs->d, u->pos, "SN205",
-                     "rule '%s' claims under '%s' what only a claim of its "
-                     "own may be",
-                     c->r->name, sn_rounding_word((SnRounding)i));
-            sn_diag_help(c->rs->d, "under %s within 1 lsb",
-                         sn_rounding_word((SnRounding)i));
-            c->bad = true;
-        }
-        if (u->kind == SN_CLAIM_WITHIN && u->bound &&
-            !sn_resolve_lsb(c->rs, u, 1))
-            c->bad = true;
-    }
+    for (uint32_t i = 0; i < c->r->nunder; i++)
+        under(c, &c->r->under[i], i);
+    if (c->r->other.kind != SN_CLAIM_NONE)
+        claim_under(c, &c->r->other, NULL);
 }
 
 static void
