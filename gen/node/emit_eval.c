@@ -90,6 +90,15 @@ sn_formula_value(SnFormula *f)
     return clamp_end(f, f->sem->formula, sn_formula_expr(f, f->sem->formula));
 }
 
+SnCVal
+sn_formula_set_value(SnFormula *f)
+{
+    bool lrn = f->t->quant && f->sem->row == SN_ROW_LRN &&
+               sn_conc_code(sn_formula_out(f));
+
+    return lrn ? sn_row_lrn(f) : sn_formula_value(f);
+}
+
 /* A function whose formula sees one element at a time; one operand of 8 bits
  * goes through a table of all codes when there are more elements. */
 static void
@@ -104,9 +113,7 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     bool table = f->t->in[x->index].elem == SN_QI8 && f->n->nin == 1;
     SnBuf elem;
 
-    sn_buf_init(&elem, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_POINT;
+    sn_formula_into(f, &elem, SN_IN_POINT);
     sn_formula_once(f, xv, 0);
     sn_formula_once(f, yv, 0);
     SnCVal v = sn_formula_value(f);
@@ -169,10 +176,8 @@ point_walk(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     const SnDefPort *y = f->n->out[f->res];
     SnBuf elem, body;
 
-    sn_buf_init(&elem, f->a);
     sn_buf_init(&body, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_POINT;
+    sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_value(f);
     sn_formula_ptr(f, y);
     put_lines(&body, 1, sn_buf_str(&f->pre));
@@ -197,10 +202,8 @@ contract(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     SnBuf elem, body;
 
-    sn_buf_init(&elem, f->a);
     sn_buf_init(&body, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_OUT;
+    sn_formula_into(f, &elem, SN_IN_OUT);
     SnCVal v = sn_formula_value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
     put_lines(&body, 1, sn_buf_str(&f->pre));
@@ -237,14 +240,9 @@ sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     bool row = sn_formula_map_has(f, SN_MS_CENTRE);
     SnBuf elem, body;
 
-    sn_buf_init(&elem, f->a);
     sn_buf_init(&body, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_OUT;
-    SnCVal v = f->t->quant && f->sem->row == SN_ROW_LRN &&
-                       sn_conc_code(sn_formula_out(f))
-                   ? sn_row_lrn(f)
-                   : sn_formula_value(f);
+    sn_formula_into(f, &elem, SN_IN_OUT);
+    SnCVal v = sn_formula_set_value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
     SnBuf in;
     sn_buf_init(&in, f->a);
@@ -315,10 +313,8 @@ filled_move(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     SnBuf elem, body;
 
-    sn_buf_init(&elem, f->a);
     sn_buf_init(&body, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_POINT;
+    sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_expr(f, f->sem->els);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1,
@@ -485,22 +481,10 @@ one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
        uint32_t r, const char *name, const char *stat, SnDiag *d)
 {
     SnArena *a = s->arena;
-    SnFormula f = {.a = a,
-                   .d = d,
-                   .defs = s,
-                   .n = n,
-                   .t = t,
-                   .sem = n->rsem[r],
-                   .res = r,
-                   .nscope = 1,
-                   .fresh = 1};
+    SnFormula f = {.d = d};
     SnBuf out, q;
 
-    f.w = sn_formula_writer(&f);
-    sn_buf_init(&f.pre, a);
-    sn_buf_init(&f.post, a);
-    sn_buf_init(&f.slice, a);
-    sn_buf_init(&f.set, a);
+    sn_formula_open(&f, s, n, t, r);
     sn_buf_init(&out, a);
     one_result(&f, &out, name, stat);
     if (!f.failed) {

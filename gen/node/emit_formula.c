@@ -425,10 +425,18 @@ hoist_operands(SnCw *w, SnCVal *v, uint32_t n)
         hoist_each(w->of, v, n);
 }
 
-SnCw
-sn_formula_writer(SnFormula *f)
+void
+sn_formula_open(SnFormula *f, const SnDefs *defs, const SnDefNode *n,
+                const SnDefTuple *t, uint32_t r)
 {
-    return (SnCw){.a = f->a,
+    f->a = defs->arena;
+    f->defs = defs;
+    f->n = n;
+    f->t = t;
+    f->sem = n->rsem[r];
+    f->res = r;
+    f->nscope = f->fresh = 1;
+    f->w = (SnCw){.a = f->a,
                   .d = f->d,
                   .place = SN_CP_FORMULA,
                   .of = f,
@@ -436,6 +444,18 @@ sn_formula_writer(SnFormula *f)
                   .none = none,
                   .hoist = hoist_operands,
                   .apart = f->text};
+    sn_buf_init(&f->pre, f->a);
+    sn_buf_init(&f->post, f->a);
+    sn_buf_init(&f->slice, f->a);
+    sn_buf_init(&f->set, f->a);
+}
+
+void
+sn_formula_into(SnFormula *f, SnBuf *elem, SnCtx ctx)
+{
+    sn_buf_init(elem, f->a);
+    f->elem = elem;
+    f->ctx = ctx;
 }
 
 SnCVal

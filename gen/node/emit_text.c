@@ -72,9 +72,7 @@ point_text(SnFormula *f, SnBuf *b)
 {
     SnBuf elem;
 
-    sn_buf_init(&elem, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_POINT;
+    sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_value(f);
     sn_puts(b, "@each\n");
     sn_puts(b, sn_buf_str(&f->slice));
@@ -88,9 +86,7 @@ fill_text(SnFormula *f, SnBuf *b)
 {
     SnBuf elem;
 
-    sn_buf_init(&elem, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_POINT;
+    sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_expr(f, f->sem->els);
     sn_putf(b, "const %s fill = %s;\n@fill\n",
             sn_elem_ctype(sn_formula_out(f).elem), sn_formula_store(f, v));
@@ -142,9 +138,7 @@ contract_text(SnFormula *f, SnBuf *b)
 {
     SnBuf elem;
 
-    sn_buf_init(&elem, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_OUT;
+    sn_formula_into(f, &elem, SN_IN_OUT);
     sn_puts(b, "@each\n");
     put_dot(f, b);
     SnCVal v = sn_formula_value(f);
@@ -158,13 +152,8 @@ sets_text(SnFormula *f, SnBuf *b)
 {
     SnBuf elem;
 
-    sn_buf_init(&elem, f->a);
-    f->elem = &elem;
-    f->ctx = SN_IN_OUT;
-    SnCVal v = f->t->quant && f->sem->row == SN_ROW_LRN &&
-                       sn_conc_code(sn_formula_out(f))
-                   ? sn_row_lrn(f)
-                   : sn_formula_value(f);
+    sn_formula_into(f, &elem, SN_IN_OUT);
+    SnCVal v = sn_formula_set_value(f);
     sn_puts(b, "@sets\n");
     sn_puts(b, sn_buf_str(&f->set));
     sn_puts(b, "@each\n");
@@ -259,21 +248,9 @@ sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t)
     sn_buf_init(&all, a);
     sn_putc(b, '\n');
     for (uint32_t r = 0; r < n->nout; r++) {
-        SnFormula f = {.a = a,
-                       .defs = s,
-                       .n = n,
-                       .t = &n->tuple[t],
-                       .sem = n->rsem[r],
-                       .res = r,
-                       .text = true,
-                       .nscope = 1,
-                       .fresh = 1};
+        SnFormula f = {.text = true};
         SnBuf body, whole;
-        f.w = sn_formula_writer(&f);
-        sn_buf_init(&f.pre, a);
-        sn_buf_init(&f.post, a);
-        sn_buf_init(&f.slice, a);
-        sn_buf_init(&f.set, a);
+        sn_formula_open(&f, s, n, &n->tuple[t], r);
         sn_buf_init(&body, a);
         if (n->tuple[t].out[r].elem >= 0)
             result_text(&f, &body);

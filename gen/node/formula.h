@@ -57,8 +57,11 @@ typedef struct SnFormula {
     const char **name;
 } SnFormula;
 
-/* The writer of f's expressions. */
-SnCw sn_formula_writer(SnFormula *f);
+/* Begins the function of result r of tuple t.  f is zero but for d and text. */
+void sn_formula_open(SnFormula *f, const SnDefs *defs, const SnDefNode *n,
+                     const SnDefTuple *t, uint32_t r);
+/* Loads go to elem from here on, which begins empty. */
+void sn_formula_into(SnFormula *f, SnBuf *elem, SnCtx ctx);
 /* The value of e. */
 SnCVal sn_formula_expr(SnFormula *f, const SnExpr *e);
 /* v as a float. */
@@ -113,6 +116,8 @@ typedef enum SnLoop {
 SnLoop sn_formula_loop(SnFormula *f);
 /* The result's clamped value (emit_eval.c). */
 SnCVal sn_formula_value(SnFormula *f);
+/* The same of a set, which may have a row of its own. */
+SnCVal sn_formula_set_value(SnFormula *f);
 /* Finds the sum of products, and sets f->dot; false: there is none. */
 bool sn_formula_dot(SnFormula *f);
 /* Text: "@def NAME ...", what sinter compile knows of a node. */
