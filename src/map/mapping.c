@@ -208,7 +208,7 @@ sn_mapping_open(SnMapping *u, const SnMapDecl *d, const SnMapArg *arg,
     u->none = -1;
     u->nvar = u->nread = u->ntapdim = u->nbeside = u->npool = 0;
     u->T = (SnMapTerms){.a = a};
-    u->primitive = u->whole = u->open = false;
+    u->primitive = u->whole = u->open = u->asks = false;
     u->slot = d->nslot <= 32 ? u->slots : SN_NEW_N(a, SnMapVal, d->nslot);
     for (unsigned i = 0; i < d->nslot; i++) {
         u->slot[i] = sn_val(sn_num_undefined());

@@ -98,6 +98,7 @@ typedef struct SnMapping {
      * are not known, and conditions on them are not checked but listed, as
      * terms over variable SN_MAP_EACH_VAR, which is each element in turn. */
     bool open;
+    bool asks; /* a condition on elements of operands is being evaluated */
     uint32_t nlate;
     SnMapNum late[4];
     /* private */

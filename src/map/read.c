@@ -212,7 +212,9 @@ reads(SnMapping *u, const SnMapStmt *s, uint32_t *room)
 static bool
 require_late(SnMapping *u, const SnMapStmt *s)
 {
+    u->asks = true;
     SnMapNum c = sn_mapping_eval(u, s->e).one;
+    u->asks = false;
     int64_t x[SN_MAP_NVAR] = {0}, n = 1;
 
     if (c.t < 0)

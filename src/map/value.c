@@ -282,7 +282,7 @@ ascends(SnMapping *u, int64_t param)
 {
     int64_t n = box_count(&u->arg[param].box[0]), last = INT64_MIN;
 
-    if (u->open)
+    if (u->open || (u->asks && n > 1)) /* so that the element is named */
         return ascends_each(u, param);
     for (int64_t i = 0; i < n; i++) {
         SnMapTerm t = {

@@ -75,6 +75,31 @@ one_of_a_row(void **state)
     sn_run_free(r);
 }
 
+/* The offset that lies below the one before it is named, wherever it is. */
+static void
+descending(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\ngraph \"d\" {\n"
+        "  %t = Constant() {data = [1, 2]} : f32[2,1]\n"
+        "  %i = Constant() {data = [1, 0, 1]} : i64[3]\n"
+        "  %o = Constant() {data = [0, 2, 1, 3]} : i64[4]\n"
+        "  %y = EmbeddingBag(%t, %i, %o) : f32[3,1]\n"
+        "  Save(%y) {name = \"out\"}\n}\n";
+    SnSrc src = {"d", text, sizeof text - 1, 0};
+    const SnExec *x;
+    SnGraph *g;
+
+    (void)state;
+    if (sn_parse(a, &src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK ||
+        sn_exec_prepare(a, g, NULL, d, &x) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    SnRun *r = sn_run_new(a, x);
+    assert_int_not_equal(sn_run(r), SN_OK);
+    assert_string_equal(r->why, "offset 1 leaves 0..3 or descends");
+    sn_run_free(r);
+}
+
 /* Row r is 10^(r - 3) wide: one range for all would lose the small ones. */
 static float
 element(int r, int c)
@@ -475,10 +500,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(packs),           T(one_of_a_row),
-        T(fused_sums),      T(float_without_rowwise),
-        T(text_round_trip), T(bags_of_one_size),
-        T(from_onnx),       T(not_from_onnx),
+        T(packs),
+        T(one_of_a_row),
+        T(descending),
+        T(fused_sums),
+        T(float_without_rowwise),
+        T(text_round_trip),
+        T(bags_of_one_size),
+        T(from_onnx),
+        T(not_from_onnx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -346,7 +346,7 @@ check_nonempty(const SnCall *c, const SnSets *s)
             if (t == p->nt)
                 return sn_call_fail(
                     c,
-                    "the set at %lld along axis %d of the result has no "
+                    "the window at %lld along axis %d of the result has no "
                     "valid element",
                     (long long)r, p->rv < 0 ? 0 : s->u->var[p->rv].axis);
         }
