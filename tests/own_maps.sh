@@ -104,6 +104,38 @@ own_maps() {
         --check-passes >"$tmp/out" 2>"$tmp/log"
     own_says 'merge into RingMean' 'quant_cleanup.merge at y (Rescale)' "$tmp/log"
 
+    # Over a map with two operands: the bias takes the scale that x has then.
+    w='  %w = Constant() {data = [1, -2, 3, 4, 5, -6, 7, 8]} : qi8<0.5, 0>[1,2,2,2]'
+    own_patch() { # NAME 'SCALE OF THE BIAS' LINE NODE TYPE FIRE
+        own_graph "  %x = Placeholder() : qi8<0.1, 3>[1,3,3,2]
+$w
+  %b = Constant() {data = [8]} : qi32<$2
+$3" "$4" "$5" >"$tmp/own.sn"
+        "$own_sinter" opt "$tmp/own.sn" --passes=quant_cleanup --trace \
+            --check-passes >"$tmp/out" 2>"$tmp/log"
+        own_says "$1 PatchDot" "quant_cleanup.$6" "$tmp/log"
+        own_says "$1 PatchDot: checked" "checked 1 of 1 fires" "$tmp/log"
+        own_says "$1 PatchDot: no Rescale is left" "PatchDot(%x, %w, %b) : $5" "$tmp/out"
+    }
+    own_patch 'absorb into' '0.1, 0>[1]' '  %r = Rescale(%x) : qi8<0.2, -1>[1,3,3,2]' \
+        'PatchDot(%r, %w, %b)' 'qi8<2, 0>[1,2,2,1]' 'absorb at y (PatchDot)'
+    own_says 'absorb into PatchDot: its bias' '%b = Constant() {data = [16]} : qi32<0.05, 0>[1]' \
+        "$tmp/out"
+    own_patch 'merge into' '0.05, 0>[1]' '  %p = PatchDot(%x, %w, %b) : qi8<1, 0>[1,2,2,1]' \
+        'Rescale(%p)' 'qi8<0.5, 5>[1,2,2,1]' 'merge at y (Rescale)'
+    own_graph "  %x = Constant() {data = [1, 2, 3, 4]} : f32[1,2,2,1]
+  %w = Constant() {data = [1, 10, 100, -1]} : f32[2,1,2,1]" 'PatchDot(%x, %w)' \
+        'f32[1,2,1,2]' >"$tmp/own.sn"
+    "$own_sinter" opt --passes=fold "$tmp/own.sn" >"$tmp/out" 2>"$tmp/log"
+    own_says 'PatchDot by the formula' 'data = [21, 98, 43, 296]' "$tmp/out"
+    own_graph "  %x = Placeholder() : qi8<0.1, 3>[1,3,3,2]
+$w" 'PatchDot(%x, %w)' 'qi8<2, 0>[1,2,2,1]' >"$tmp/own.sn"
+    own_program PatchDot "$tmp/own.sn"
+    own_graph "  %x = Placeholder() : qi8<0.1, 3>[1,3,3,1]
+$w" 'PatchDot(%x, %w)' 'qi8<2, 0>[1,2,2,1]' >"$tmp/own.sn"
+    "$own_sinter" opt "$tmp/own.sn" >"$tmp/out" 2>"$tmp/log"
+    own_says 'filters over other channels' '1 channels do not fit filters over 2' "$tmp/log"
+
     "$BUILD/tests/mkonnx" "$tmp/own.onnx" 13 1x2x6x5:1x8x5x4 \
         Roll@com.example:shifts=0/1/-2/7 RingMean@com.example:size=2 \
         Unfold@com.example:kernel=2/2

@@ -10,6 +10,7 @@
 #include "map/facts.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---- in place ---- */
 
@@ -430,4 +431,43 @@ sn_map_beside_tap(const SnMapDecl *d)
         if (names_tap(d, s->index[k], taps))
             return true;
     return false;
+}
+
+/* The place of a bare name among bounds; -1: none. */
+static int
+bound_at(const SnMapDecl *d, int32_t at, const SnMapStmt *of)
+{
+    const SnMapExpr *e = &d->expr[at];
+
+    for (int k = 0; e->op == SN_MO_NAME && k < of->n; k++)
+        if (of->bound[k].slot == e->v)
+            return k;
+    return -1;
+}
+
+bool
+sn_map_rows(const SnMapDecl *d)
+{
+    const SnMapStmt *taps = sn_map_stmt(d, SN_MS_TAPS);
+    const SnMapStmt *res = sn_map_stmt(d, SN_MS_RESULT);
+    const SnMapStmt *beside = sn_map_stmt(d, SN_MS_BESIDE);
+    const SnMapStmt *first = sn_map_stmt(d, SN_MS_READ), *w = NULL;
+    uint64_t seen = 0;
+
+    for (unsigned i = 0; i < d->nstmt; i++)
+        if (d->stmt[i].kind == SN_MS_READ && &d->stmt[i] != first)
+            w = &d->stmt[i];
+    if (!taps || !res || !beside || beside->n != 1 || !w || w->n < 1 ||
+        sn_map_count(d, SN_MS_READ) != 2 || first->param != 0 || w->param != 1)
+        return false;
+    int row = bound_at(d, w->index[0], res);
+    if (row < 0 || row != bound_at(d, beside->index[0], res))
+        return false;
+    for (unsigned k = 1; k < w->n; k++) {
+        int t = bound_at(d, w->index[k], taps);
+        if (t < 0 || t > 63 || seen >> t & 1)
+            return false;
+        seen |= UINT64_C(1) << t;
+    }
+    return w->n == taps->n + 1;
 }

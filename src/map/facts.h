@@ -20,6 +20,11 @@ bool sn_map_repeats(const SnMapDecl *d);
  * By the declaration: where there is one tap, its number is a constant. */
 bool sn_map_beside_tap(const SnMapDecl *d);
 
+/* Of two operands that a set reads, does a result element read the second one
+ * in the row that its place beside the set names, no element twice?  So a
+ * filter lies that has one row for each output channel. */
+bool sn_map_rows(const SnMapDecl *d);
+
 /* ---- axes in another order ---- */
 
 /* How a parameter depends on the order of axes. */

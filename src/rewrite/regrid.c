@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "map/facts.h"
 #include "rewrite/rewrite.h"
 #include "sn_kind_constant.h"
 #include "sn_kind_dequantize.h"
@@ -120,8 +121,7 @@ weights_of(const SnGraph *g, SnId id, Weights *w)
     uint32_t cnt;
 
     if (!s || s->cls != SN_C_CONTRACT ||
-        (s->decl != &sn_map_decl_conv && s->decl != &sn_map_decl_matmul &&
-         s->decl != &sn_map_decl_conv_transpose))
+        (s->decl != &sn_map_decl_matmul && (!s->decl || !sn_map_rows(s->decl))))
         return false;
     memset(w, 0, sizeof *w);
     w->node = n;

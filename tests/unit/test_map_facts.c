@@ -359,12 +359,34 @@ blocks(void **state)
                      SN_MOVED_ONCE);
 }
 
+/* What lies beside a set, and filters of one row for each place there. */
+static void
+beside(void **state)
+{
+    (void)state;
+    declare("maps.def", "map even(x[n, c], w[o, q]) {\n"
+                        "  result [b < n, m < o];\n  taps [t < c];\n"
+                        "  read x[b, t];\n  read w[m, t % q];\n"
+                        "  beside [m];\n}\n");
+    for (uint32_t i = 0; i < defs->nmap; i++) {
+        const SnDefMap *m = defs->map[i];
+        bool bag = !strcmp(m->name, "bag") || !strcmp(m->name, "bag_at");
+        bool conv =
+            !strcmp(m->name, "conv") || !strcmp(m->name, "conv_transpose");
+        if (sn_map_beside_tap(m->decl) != bag)
+            fail_msg("%s: what lies beside is not of a tap", m->name);
+        if (sn_map_rows(m->decl) != conv)
+            fail_msg("%s: rows of the second operand", m->name);
+    }
+}
+
 int
 main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup_defs, teardown)
     const struct CMUnitTest tests[] = {
-        T(core_maps), T(declared_maps), T(renumbered), T(orders), T(blocks),
+        T(core_maps), T(declared_maps), T(renumbered),
+        T(orders),    T(blocks),        T(beside),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
