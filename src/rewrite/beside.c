@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "graph/text/text.h"
+#include "map/facts.h"
 #include "rewrite/copy.h"
 #include "rewrite/internal.h"
 #include "sn_kind_constant.h"
 #include "sn_kind_fully_connected.h"
 #include "sn_kind_slice.h"
-#include "sn_maps.h"
 
 /* Products that are joined once: constants that were joined before are found
  * again by the first of them. */
@@ -135,8 +135,7 @@ pointwise(const SnNode *n)
         n->res[0].type->axis >= 0)
         return false;
     return (d->sem[0].cls == SN_C_POINT || d->sem[0].cls == SN_C_CONVERT) &&
-           (d->sem[0].decl == &sn_map_decl_each ||
-            d->sem[0].decl == &sn_map_decl_broadcast);
+           d->sem[0].decl && sn_map_in_place(d->sem[0].decl);
 }
 
 static bool

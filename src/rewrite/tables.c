@@ -5,12 +5,12 @@
  * changes. */
 #include "base/num.h"
 #include "kernel/eval/eval.h"
+#include "map/facts.h"
 #include "rewrite/copy.h"
 #include "rewrite/internal.h"
 #include "sn_kind_constant.h"
 #include "sn_kind_lookup_table.h"
 #include "sn_kind_splat.h"
-#include "sn_maps.h"
 
 enum { NCODE = 256, DEPTH_MOST = 256 };
 
@@ -47,8 +47,7 @@ pointwise(const SnNode *n)
         n->res[0].type->axis >= 0)
         return false;
     return (d->sem[0].cls == SN_C_POINT || d->sem[0].cls == SN_C_CONVERT) &&
-           (d->sem[0].decl == &sn_map_decl_each ||
-            d->sem[0].decl == &sn_map_decl_broadcast);
+           d->sem[0].decl && sn_map_in_place(d->sem[0].decl);
 }
 
 static SnRef
