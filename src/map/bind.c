@@ -4,10 +4,14 @@
 
 #include "map/mapping_priv.h"
 
+/* "operand 'x'", of several "operand 2 of 'x'". */
 static const char *
-arg_name(const SnMapping *u, const SnMapParam *p)
+operand_name(const SnMapping *u, const SnMapParam *p, uint32_t which)
 {
-    return u->arg[p - u->decl->param].name;
+    const SnMapArg *a = &u->arg[p - u->decl->param];
+
+    return a->n > 1 ? sn_format(u->a, "operand %u of '%s'", which + 1, a->name)
+                    : sn_format(u->a, "operand '%s'", a->name);
 }
 
 /* ---- which axes fall to which item ---- */
@@ -82,7 +86,7 @@ sn_mapping_lengths(const SnMapping *u, const SnMapParam *p, int rank,
 
 /* A rank that does not fit: what would. */
 static bool
-refuse_rank(SnMapping *u, const SnMapParam *p, int rank)
+refuse_rank(SnMapping *u, const SnMapParam *p, int rank, uint32_t which)
 {
     int need = single(p->item, p->nitem);
     bool open = false;
@@ -95,11 +99,11 @@ refuse_rank(SnMapping *u, const SnMapParam *p, int rank)
         need += n > 0 ? (int)n : 0;
     }
     if (open && rank < need)
-        return sn_mapping_fail(
-            u, "operand '%s' needs at least %d dimension%s, not %d",
-            arg_name(u, p), need, need == 1 ? "" : "s", rank);
-    return sn_mapping_fail(u, "operand '%s' must have %d dimensions, not %d",
-                           arg_name(u, p), need, rank);
+        return sn_mapping_fail(u, "%s needs at least %d dimension%s, not %d",
+                               operand_name(u, p, which), need,
+                               need == 1 ? "" : "s", rank);
+    return sn_mapping_fail(u, "%s must have %d dimensions, not %d",
+                           operand_name(u, p, which), need, rank);
 }
 
 /* ---- names ---- */
@@ -126,16 +130,17 @@ join(SnMapping *u, SnMapVal *d, const int64_t *dim, int n)
 }
 
 static bool
-differs(SnMapping *u, const SnMapParam *p, int axis, int64_t is, int64_t want)
+differs(SnMapping *u, const SnMapParam *p, uint32_t which, int axis, int64_t is,
+        int64_t want)
 {
-    return sn_mapping_fail(
-        u, "axis %d of operand '%s' has %lld elements, not %lld", axis,
-        arg_name(u, p), (long long)is, (long long)want);
+    return sn_mapping_fail(u, "axis %d of %s has %lld elements, not %lld", axis,
+                           operand_name(u, p, which), (long long)is,
+                           (long long)want);
 }
 
 static bool
-bind_run(SnMapping *u, const SnMapParam *p, int slot, int rank, int first,
-         const int64_t *dim, int n)
+bind_run(SnMapping *u, const SnMapParam *p, uint32_t which, int slot, int rank,
+         int first, const int64_t *dim, int n)
 {
     SnMapVal *d = &u->slot[slot];
 
@@ -146,22 +151,23 @@ bind_run(SnMapping *u, const SnMapParam *p, int slot, int rank, int first,
         return true;
     }
     if (d->n != n)
-        return sn_mapping_fail(
-            u, "operand '%s' must have %lld dimensions, not %d", arg_name(u, p),
-            (long long)(rank + d->n - n), rank);
+        return sn_mapping_fail(u, "%s must have %lld dimensions, not %d",
+                               operand_name(u, p, which),
+                               (long long)(rank + d->n - n), rank);
     for (int i = 0; i < n; i++)
         if (d->v[i].v != dim[i])
-            return differs(u, p, first + i, dim[i], d->v[i].v);
+            return differs(u, p, which, first + i, dim[i], d->v[i].v);
     return true;
 }
 
 static bool
-bind_dim(SnMapping *u, const SnMapParam *p, int slot, int axis, int64_t dim)
+bind_dim(SnMapping *u, const SnMapParam *p, uint32_t which, int slot, int axis,
+         int64_t dim)
 {
     SnMapVal *d = &u->slot[slot];
 
     if (d->one.t == SN_NUM_INT && d->one.v != dim)
-        return differs(u, p, axis, dim, d->one.v);
+        return differs(u, p, which, axis, dim, d->one.v);
     d->one = sn_num(dim);
     return true;
 }
@@ -175,7 +181,7 @@ bind_item(SnMapping *u, const SnMapParam *p, const SnMapItem *it, int rank,
         return join(u, &u->slot[it->slot], dim, len);
     case SN_MI_RUN:
     case SN_MI_ALONG:
-        return bind_run(u, p, it->slot, rank, first, dim, len);
+        return bind_run(u, p, which, it->slot, rank, first, dim, len);
     default:
         break;
     }
@@ -183,7 +189,7 @@ bind_item(SnMapping *u, const SnMapParam *p, const SnMapItem *it, int rank,
         u->slot[it->slot].v[which] = sn_num(*dim);
         return true;
     }
-    return bind_dim(u, p, it->slot, first, len < 0 ? 1 : *dim);
+    return bind_dim(u, p, which, it->slot, first, len < 0 ? 1 : *dim);
 }
 
 static bool
@@ -194,7 +200,7 @@ bind_box(SnMapping *u, const SnMapParam *p, uint32_t which)
     int first = 0;
 
     if (!sn_mapping_lengths(u, p, b->rank, len))
-        return refuse_rank(u, p, b->rank);
+        return refuse_rank(u, p, b->rank, which);
     for (int i = 0; i < p->nitem; i++) {
         if (!bind_item(u, p, &p->item[i], b->rank, first, b->dim + first,
                        len[i], which))

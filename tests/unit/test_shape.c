@@ -354,8 +354,8 @@ test_move(void **state)
     IN(SHAPE(2, 3, 4), SHAPE(2, 5, 4), SHAPE(2, 0, 4));
     CHECK("[2,8,4]", &sn_map_decl_concat, P(0), N(1));
     CHECK("[2,8,4]", &sn_map_decl_concat, P(0), N(-2));
-    CHECK("axis 1 of operand 'x' has 5 elements, not 3", &sn_map_decl_concat,
-          P(0), N(2));
+    CHECK("axis 1 of operand 2 of 'x' has 5 elements, not 3",
+          &sn_map_decl_concat, P(0), N(2));
     IN(SHAPE(1, 4, 6, 3));
     CHECK("[1,2,3,12]", &sn_map_decl_space_to_depth, P(0), N(2));
     CHECK("4 x 6 is no multiple of 3", &sn_map_decl_space_to_depth, P(0), N(3));
