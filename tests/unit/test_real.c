@@ -48,6 +48,9 @@
     "{perm = [0, 1, 3, 2]}) {trans_a = false, trans_b = false} @m :1) "  \
     "{perm = [0, 1, 3, 2]} @o => " right " : o.type when rank(a) == 4 "  \
     "and rank(b) == 4 and a.type == f32 real 1e-5"
+#define KEYS(q, right, end)                                            \
+    "MatMul(" q ", Transpose(k) {perm = [0, 1, 3, 2]} @t) {trans_b = " \
+    "false} @o => " right " : o.type when rank(q) == 4 and rank(k) == 4" end
 #define ROWS(guard)                                                        \
     "Conv2D(x:{f32}, w, b) @o => Reshape(FullyConnected(Reshape(x) {dims " \
     "= [dim(x, 0) * dim(x, 1) * dim(x, 2), dim(x, 3)]}, Reshape(w) {dims " \
@@ -221,6 +224,14 @@ static const SnTestRule rules[] = {
     {true, PRODUCT("MatMul(b, a) like m")},
     {false, PRODUCT("MatMul(a, b) like m")},
     {false, PRODUCT("MatMul(b, a) like m {trans_a = true}")},
+    /* the transposed keys of attention */
+    {true,
+     KEYS("q:{f32}", "MatMul(q, k) like o {trans_b = true}", " real 1e-5")},
+    {true, KEYS("q", "MatMul(q, k) like o {trans_b = true}",
+                " and q.type in [q8] exact")},
+    {false, KEYS("q:{f32}", "MatMul(q, k) like o", " real 1e-5")},
+    {false,
+     KEYS("q:{f32}", "MatMul(k, q) like o {trans_a = true}", " real 1e-5")},
     /* one operand of a list */
     {true, "Concat(x...) @o => x when count(x) == 1 exact"},
     {false, "Concat(x...) @o => x when count(x) == 2 exact"},

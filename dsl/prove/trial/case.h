@@ -207,6 +207,8 @@ SnCaseType sn_case_draw_type(SnProofCase *c, SnDefConc k);
 double sn_case_draw_real(SnProofCase *c);
 /* Draws the leaves' values, where they have none: once the guard has held. */
 void sn_case_fill(SnProofCase *c);
+/* Shapes of n's operands that have none; n multiplies matrices. */
+void sn_case_draw_matmul(SnProofCase *c, SnCaseNode *n);
 
 /* ---- maps (prove_map.c, prove_draw.c, prove_mapping.c) ---- */
 

@@ -303,38 +303,6 @@ draw_conv(SnProofCase *c, SnCaseNode *n)
     set_ints(c, n, 4, 2, dl);
 }
 
-/* Matrices, vectors, stacks of matrices. */
-static int
-matmul_rank(SnProofCase *c)
-{
-    return sn_case_chance(c, 80) ? 2 : sn_case_chance(c, 30) ? 1 : 3;
-}
-
-static void
-draw_matmul(SnProofCase *c, SnCaseNode *n)
-{
-    SnCaseValue *a = sn_case_map_port(n, 0), *b = sn_case_map_port(n, 1);
-    bool ta = sn_case_map_num(n, 2, 0) != 0, tb = sn_case_map_num(n, 3, 0) != 0;
-    int64_t m = 1 + sn_case_below(c, 3), k = 3, o = 1 + sn_case_below(c, 3);
-
-    if (c->wide)
-        k = 1 + sn_case_about(c, 4);
-    int ra = matmul_rank(c), rb = matmul_rank(c);
-
-    if (a && a->rank < 0) {
-        int64_t d[3] = {2, ta ? k : m, ta ? m : k};
-        d[2] = ra == 1 ? k : d[2];
-        sn_case_set_shape(a, ra, d + 3 - ra);
-    }
-    if (a && a->rank > 0)
-        k = a->rank == 1 ? a->dim[0] : a->dim[a->rank - (ta ? 2 : 1)];
-    if (b && b->rank < 0) {
-        int64_t d[3] = {1 + sn_case_below(c, 2), tb ? o : k, tb ? k : o};
-        d[2] = rb == 1 ? k : d[2];
-        sn_case_set_shape(b, rb, d + 3 - rb);
-    }
-}
-
 static void
 draw_pool(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
@@ -376,6 +344,19 @@ perm_above(const SnCaseValue *x)
                    sn_case_map_is(x->def, SN_MW_PERMUTE)
                ? sn_case_map_list(x->def, 1)
                : NULL;
+}
+
+/* Of a permutation that the pattern gives: likely shapes have few ranks. */
+static void
+written_rank(SnProofCase *c, const SnCaseNode *n, SnCaseValue *x)
+{
+    const SnExprValue *p = sn_case_map_attr(n, 1);
+    int64_t d[SN_CASE_RANK];
+
+    if (!p || !p->given || p->n > SN_CASE_RANK || c->flat)
+        return;
+    some_shape(c, (int)p->n, d);
+    sn_case_set_shape(x, (int)p->n, d);
 }
 
 static void
@@ -693,6 +674,8 @@ draw_single(SnProofCase *c, SnCaseNode *n)
                  sn_case_map_is(n, SN_MW_DEPTH_TO_SPACE);
     if (x->rank < 0 && block)
         sn_case_set_shape(x, 4, picture);
+    if (x->rank < 0 && sn_case_map_is(n, SN_MW_PERMUTE))
+        written_rank(c, n, x);
     if (x->rank < 0)
         base_shape(c, x);
     if (sn_case_map_is(n, SN_MW_GATHER))
@@ -780,7 +763,7 @@ sn_case_draw_map(SnProofCase *c, SnCaseNode *n)
              sn_case_map_is(n, SN_MW_CONV_TRANSPOSE))
         draw_conv(c, n);
     else if (sn_case_map_is(n, SN_MW_MATMUL))
-        draw_matmul(c, n);
+        sn_case_draw_matmul(c, n);
     else if (sn_case_map_is(n, SN_MW_POOL))
         draw_pool(c, n, x);
     else if (sn_case_map_is(n, SN_MW_CONCAT))
