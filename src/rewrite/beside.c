@@ -127,18 +127,6 @@ put(Beside *b, SnRef v, SnRef wide, int64_t at, int64_t n)
 /* ---- the same for neighbouring parts ---- */
 
 static bool
-pointwise(const SnNode *n)
-{
-    const SnKindDesc *d = sn_desc(n->kind);
-
-    if (n->nres != 1 || n->nin == 0 || n->nin > 2 || d->effect || !d->sem ||
-        n->res[0].type->axis >= 0)
-        return false;
-    return (d->sem[0].cls == SN_C_POINT || d->sem[0].cls == SN_C_CONVERT) &&
-           d->sem[0].decl && sn_map_in_place(d->sem[0].decl);
-}
-
-static bool
 is_number(const SnGraph *g, SnRef v)
 {
     return sn_def(g, v)->data && sn_type(g, v)->axis < 0 &&
@@ -175,7 +163,7 @@ static SnId
 partner(const SnGraph *g, SnId a, const Part *p, const Part *q)
 {
     for (const SnUse *u = sn_res(g, SN_REF(q->node, 0))->uses; u; u = u->next)
-        if (pointwise(sn_node(g, u->user)) && alike(g, a, p, u->user, q))
+        if (sn_pointwise(sn_node(g, u->user)) && alike(g, a, p, u->user, q))
             return u->user;
     return 0;
 }
@@ -247,7 +235,7 @@ widen(Beside *b, SnRef base)
         while (again && !sn_node(b->g, p[i].node)->dead) {
             const SnUse *u = sn_res(b->g, SN_REF(p[i].node, 0))->uses;
             for (again = false; u && !again; u = u->next) {
-                if (!pointwise(sn_node(b->g, u->user)) ||
+                if (!sn_pointwise(sn_node(b->g, u->user)) ||
                     sn_shape_count(sn_shape_of(b->g, SN_REF(u->user, 0))) !=
                         p[i].n)
                     continue;
@@ -414,15 +402,6 @@ look(Beside *b, SnRef x)
     }
 }
 
-static bool
-has_kernel(const SnBackendDesc *b, SnKind kind)
-{
-    for (uint16_t i = 0; i < b->nkernel; i++)
-        if (b->kernel[i].kind == kind)
-            return true;
-    return false;
-}
-
 SnStatus
 sn_beside_pass(SnRewriter *rw, SnGraph *g)
 {
@@ -431,7 +410,8 @@ sn_beside_pass(SnRewriter *rw, SnGraph *g)
                 SN_OK};
     uint32_t n;
 
-    if (!has_kernel(cpu, SN_K_FULLY_CONNECTED) || !has_kernel(cpu, SN_K_SLICE))
+    if (!sn_has_kernel(cpu, SN_K_FULLY_CONNECTED) ||
+        !sn_has_kernel(cpu, SN_K_SLICE))
         return SN_OK;
     const SnId *topo = sn_topo(g, rw->scratch, &n);
     for (uint32_t i = 0; i < n && b.status == SN_OK; i++) {

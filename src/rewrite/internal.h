@@ -87,6 +87,10 @@ void sn_tables_pass(SnRewriter *rw, SnGraph *g);
 SnStatus sn_beside_pass(SnRewriter *rw, SnGraph *g);
 /* Transposes and Reshapes one after the other become one (chains.c). */
 void sn_chains_pass(SnRewriter *rw, SnGraph *g);
+/* One result, element by element, without scales along an axis (tables.c). */
+bool sn_pointwise(const SnNode *n);
+/* Whether b has a kernel for some tuple of the kind. */
+bool sn_has_kernel(const SnBackendDesc *b, SnKind kind);
 /* Removes id, if nothing reads it, and what only it read. */
 void sn_remove_unused(SnGraph *g, SnId id);
 SnStatus sn_cse_pass(SnRewriter *rw, SnGraph *g);

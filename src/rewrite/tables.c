@@ -37,9 +37,8 @@ is_one(const SnGraph *g, SnRef v)
            sn_type(g, v)->axis < 0 && sn_shape_count(sn_shape_of(g, v)) == 1;
 }
 
-/* Element by element, without scales along an axis. */
-static bool
-pointwise(const SnNode *n)
+bool
+sn_pointwise(const SnNode *n)
 {
     const SnKindDesc *d = sn_desc(n->kind);
 
@@ -48,6 +47,15 @@ pointwise(const SnNode *n)
         return false;
     return (d->sem[0].cls == SN_C_POINT || d->sem[0].cls == SN_C_CONVERT) &&
            d->sem[0].decl && sn_map_in_place(d->sem[0].decl);
+}
+
+bool
+sn_has_kernel(const SnBackendDesc *b, SnKind kind)
+{
+    for (uint16_t i = 0; i < b->nkernel; i++)
+        if (b->kernel[i].kind == kind)
+            return true;
+    return false;
 }
 
 static SnRef
@@ -75,7 +83,7 @@ look(Tables *t, SnId id)
     SnRef of = 0;
     uint32_t depth = 0;
 
-    if (!pointwise(n))
+    if (!sn_pointwise(n))
         return;
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;
@@ -165,15 +173,6 @@ worth(const Tables *t, SnId id)
            is_q8(t->g, SN_REF(id, 0)) && (t->depth[id] > 1 || n->nin > 1);
 }
 
-static bool
-has_kernel(const SnBackendDesc *b, SnKind kind)
-{
-    for (uint16_t i = 0; i < b->nkernel; i++)
-        if (b->kernel[i].kind == kind)
-            return true;
-    return false;
-}
-
 void
 sn_tables_pass(SnRewriter *rw, SnGraph *g)
 {
@@ -183,7 +182,7 @@ sn_tables_pass(SnRewriter *rw, SnGraph *g)
                 SN_NEW_N(rw->scratch, uint32_t, nnode),
                 SN_NEW_N(rw->scratch, SnRef, nnode)};
 
-    if (!has_kernel(sn_opts(rw)->backend, SN_K_LOOKUP_TABLE))
+    if (!sn_has_kernel(sn_opts(rw)->backend, SN_K_LOOKUP_TABLE))
         return;
     for (uint32_t i = 0; i < n; i++)
         look(&t, topo[i]);
