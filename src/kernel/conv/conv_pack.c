@@ -53,17 +53,52 @@ typedef struct From {
     int32_t wz;
 } From;
 
+/* Bytes from four of 16 channels to the next four, where these and each four
+ * are neighbours in the panel; else 0. */
+static int64_t
+apart(const int *place)
+{
+    int by = place[4] - place[0];
+
+    for (int i = 0; i < 16; i++)
+        if (place[i] != place[0] + i / 4 * by + i % 4)
+            return 0;
+    return by * 4;
+}
+
+/* Packs the channels of b in sixteens, as many as the variant can; how many. */
+static int
+pack_sixteens(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
+              const int *place, char *to, int32_t *sum)
+{
+    int i = 0;
+
+    for (; p->g->pack16 && i + 16 <= b->ncol; i += 16) {
+        SnPack16 k = {.w = f->w + (b->c0 + i) * f->step_c,
+                      .step_c = f->step_c,
+                      .step_k = f->step_k,
+                      .len = p->len,
+                      .to = to + 4 * place[i],
+                      .line = (int64_t)b->npanel * SN_LANE * 4,
+                      .apart = apart(place + i)};
+        if (!k.apart || !p->g->pack16(&k, sum + i))
+            break;
+    }
+    return i;
+}
+
 /* Four codes of each channel a step, and in sum those of all steps. */
 static void
 pack_codes(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
            const int *place, char *to, int32_t *sum)
 {
+    int first = pack_sixteens(p, b, f, place, to, sum);
     size_t line = (size_t)(b->npanel * SN_LANE) * 4;
 
-    for (int64_t k = 0; k < p->len; k += 4, to += line) {
-        const int8_t *w = f->w + b->c0 * f->step_c + k * f->step_k;
+    for (int64_t k = 0; first < b->ncol && k < p->len; k += 4, to += line) {
+        const int8_t *w = f->w + (b->c0 + first) * f->step_c + k * f->step_k;
         int64_t left = p->len - k < 4 ? p->len - k : 4;
-        for (int i = 0; i < b->ncol; i++, w += f->step_c) {
+        for (int i = first; i < b->ncol; i++, w += f->step_c) {
             int8_t four[4] = {0};
             if (left == 4) {
                 four[0] = w[0];

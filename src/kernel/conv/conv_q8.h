@@ -104,6 +104,23 @@ typedef int32_t SnSumFn(const char *x, const SnConvRun *run, int64_t nrun,
 
 typedef int SnPlaceFn(int i);
 
+/* Sixteen channels of a filter that comes with a run: channel c's code k at
+ * w[c * step_c + k * step_k].  Each step has four codes of each; four channels
+ * are neighbours there, and `apart` bytes from the next four. */
+typedef struct SnPack16 {
+    const int8_t *w;
+    int64_t step_c, step_k, len;
+    char *to;
+    int64_t line; /* bytes to a step */
+    int64_t apart;
+} SnPack16;
+/* Sets sum to that of each channel's codes; false: it cannot pack these, and
+ * has done nothing. */
+typedef bool SnPack16Fn(const SnPack16 *p, int32_t sum[16]);
+#if defined(__x86_64__)
+SnPack16Fn sn_conv_pack16_x86;
+#endif
+
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemm {
     SnIsa isa;
@@ -125,6 +142,7 @@ typedef struct SnGemm {
     /* Places in filter, bias and mul: of channel i of a depthwise block, and of
      * one of ntile panels side by side (NULL: in order, as of fewer). */
     SnPlaceFn *dwplace, *place;
+    SnPack16Fn *pack16;        /* or NULL; esize 1, kstep 4 */
     const struct SnWino *wino; /* kernel/conv/conv_wino.h, or NULL; esize 2 */
     /* Packs depthwise weights: w[tap][channel], s16, of one block. */
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);

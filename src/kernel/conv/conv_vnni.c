@@ -222,6 +222,7 @@ static const SnGemm table = {
     .dw3 = {sn_dw3_vnni_step1, sn_dw3_vnni_step2},
     .dwplace = sn_dw_vnni_place,
     .place = sn_dw_vnni_place,
+    .pack16 = sn_conv_pack16_x86,
     .dwpack = sn_dw_vnni_pack,
 };
 
