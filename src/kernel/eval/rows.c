@@ -103,6 +103,8 @@ sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim)
     for (int i = 0; i < 256; i++) {
         double v = 8388608.0 * sn_exp(-(double)i * (double)x->scale[0]);
         s->t[i] = (uint32_t)(v + 0.5);
+        for (int b = 0; b < 3; b++)
+            s->byte[b][i] = (uint8_t)(s->t[i] >> 8 * b);
     }
     /* 2^23 times more must fit; every result is far above such steps. */
     s->one = (uint64_t)fminf(floorf(1.0f / y->scale[0]), 0x1p40f);

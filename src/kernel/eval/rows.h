@@ -123,8 +123,9 @@ sn_dequant_row8(const uint8_t *row, int64_t cols, int64_t i)
 /* ---- softmax, 8 bits ---- */
 
 typedef struct SnSoftmax {
-    uint32_t t[256]; /* round(2^23 * exp(-i * x.scale)) */
-    uint64_t one;    /* floor(1 / y.scale) */
+    uint32_t t[256];      /* round(2^23 * exp(-i * x.scale)) */
+    uint8_t byte[3][256]; /* those of t, the lowest first */
+    uint64_t one;         /* floor(1 / y.scale) */
     int32_t zp;
     SnLim lim;
 } SnSoftmax;

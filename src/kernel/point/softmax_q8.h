@@ -19,6 +19,8 @@ typedef struct SnSoftmax8 {
      * less where all others have no share but 0.  y has room for n rounded up
      * to a multiple of 16. */
     int (*share)(const SnSoftmax *s, uint64_t sum, int n, int8_t *y);
+    /* The whole row, or NULL; false: this processor cannot do it so. */
+    bool (*row)(const SnSoftmax *s, const int8_t *x, int64_t n, int8_t *y);
 } SnSoftmax8;
 extern SnVariants sn_softmax_q8_variants;
 

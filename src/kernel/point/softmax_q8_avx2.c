@@ -44,7 +44,7 @@ top(const int8_t *x, int64_t n)
     return lane > most ? lane : most;
 }
 
-static const SnSoftmax8 softmax8 = {top, share};
+static const SnSoftmax8 softmax8 = {top, share, NULL};
 
 void sn_register_softmax_q8_avx2(void);
 void
