@@ -6,6 +6,7 @@
 #include "cpu_kernels.h"
 #include "kernel/eval/map.h"
 #include "kernel/point/point_q8.h"
+#include "kernel/point/zip.h"
 
 /* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes.  Units
  * are places of b. */
@@ -103,24 +104,27 @@ sn_cpu_transpose_prepare(SnPrep *p)
             }                                                                \
     }
 /* The same of few rows, of which b has one element each in turn.  They are
- * named one by one, so that they are stored as one. */
-#define DEAL(NAME, T, ...)                                                \
+ * named one by one, so that they are stored as one; ZIP does the first ones. */
+#define DEAL(NAME, T, ZIP, ...)                                           \
     static void NAME(const void *from, int64_t b, int64_t j0, int64_t j1, \
                      void *to)                                            \
     {                                                                     \
         const T *x = from;                                                \
         char *y = to;                                                     \
-        for (int64_t j = j0; j < j1; j++) {                               \
+        for (int64_t j = ZIP(x, b, j0, j1, to); j < j1; j++) {            \
             const T v[] = {__VA_ARGS__};                                  \
             memcpy(y + (size_t)j * sizeof v, v, sizeof v);                \
         }                                                                 \
     }
-DEAL(deal1_2, int8_t, x[j], x[b + j])
-DEAL(deal1_3, int8_t, x[j], x[b + j], x[2 * b + j])
-DEAL(deal1_4, int8_t, x[j], x[b + j], x[2 * b + j], x[3 * b + j])
-DEAL(deal4_2, int32_t, x[j], x[b + j])
-DEAL(deal4_3, int32_t, x[j], x[b + j], x[2 * b + j])
-DEAL(deal4_4, int32_t, x[j], x[b + j], x[2 * b + j], x[3 * b + j])
+#define NO_ZIP(x, b, j, to, y) (j)
+DEAL(deal1_2, int8_t, sn_zip2_int8_t, x[j], x[b + j])
+DEAL(deal1_3, int8_t, NO_ZIP, x[j], x[b + j], x[2 * b + j])
+DEAL(deal1_4, int8_t, sn_zip4_int8_t, x[j], x[b + j], x[2 * b + j],
+     x[3 * b + j])
+DEAL(deal4_2, int32_t, sn_zip2_int32_t, x[j], x[b + j])
+DEAL(deal4_3, int32_t, NO_ZIP, x[j], x[b + j], x[2 * b + j])
+DEAL(deal4_4, int32_t, sn_zip4_int32_t, x[j], x[b + j], x[2 * b + j],
+     x[3 * b + j])
 
 /* Few columns: places j of b are rows of y. */
 #define GATHER(NAME, T, B)                                                \

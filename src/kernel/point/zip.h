@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Two or four runs of elements of 1 or 4 bytes as one in which they take turns,
+ * for transposes of few rows: the channels of shuffled groups.  SSE2 is in
+ * every x86-64; elsewhere the caller's loop does all of it. */
+#ifndef SN_ZIP_H
+#define SN_ZIP_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+
+#define SN_ZIP_LOAD(p) _mm_loadu_si128((const __m128i *)(p))
+#define SN_ZIP_HALF(p) _mm_loadl_epi64((const __m128i *)(p))
+#define SN_ZIP_STORE(p, v) _mm_storeu_si128((__m128i *)(p), (v))
+
+/* Elements [j, to) of runs that begin b apart, to y[runs * j] and on, by EACH
+ * or half as many at a time; returns where the rest begins. */
+#define SN_ZIP(T, EACH, LO, HI)                                           \
+    static inline int64_t sn_zip2_##T(const T *x, int64_t b, int64_t j,   \
+                                      int64_t to, T *y)                   \
+    {                                                                     \
+        for (; j + EACH <= to; j += EACH) {                               \
+            __m128i p = SN_ZIP_LOAD(x + j), q = SN_ZIP_LOAD(x + b + j);   \
+            SN_ZIP_STORE(y + 2 * j, LO(p, q));                            \
+            SN_ZIP_STORE(y + 2 * j + EACH, HI(p, q));                     \
+        }                                                                 \
+        for (; j + EACH / 2 <= to; j += EACH / 2)                         \
+            SN_ZIP_STORE(y + 2 * j,                                       \
+                         LO(SN_ZIP_HALF(x + j), SN_ZIP_HALF(x + b + j))); \
+        return j;                                                         \
+    }                                                                     \
+    static inline int64_t sn_zip4_##T(const T *x, int64_t b, int64_t j,   \
+                                      int64_t to, T *y)                   \
+    {                                                                     \
+        const T *x1 = x + b, *x2 = x1 + b, *x3 = x2 + b;                  \
+        for (; j + EACH <= to; j += EACH) {                               \
+            __m128i p = SN_ZIP_LOAD(x + j), q = SN_ZIP_LOAD(x1 + j);      \
+            __m128i r = SN_ZIP_LOAD(x2 + j), s = SN_ZIP_LOAD(x3 + j);     \
+            SN_ZIP_STORE(y + 4 * j, LO(LO(p, r), LO(q, s)));              \
+            SN_ZIP_STORE(y + 4 * j + EACH, HI(LO(p, r), LO(q, s)));       \
+            SN_ZIP_STORE(y + 4 * j + 2 * EACH, LO(HI(p, r), HI(q, s)));   \
+            SN_ZIP_STORE(y + 4 * j + 3 * EACH, HI(HI(p, r), HI(q, s)));   \
+        }                                                                 \
+        for (; j + EACH / 2 <= to; j += EACH / 2) {                       \
+            __m128i p = LO(SN_ZIP_HALF(x + j), SN_ZIP_HALF(x2 + j));      \
+            __m128i q = LO(SN_ZIP_HALF(x1 + j), SN_ZIP_HALF(x3 + j));     \
+            SN_ZIP_STORE(y + 4 * j, LO(p, q));                            \
+            SN_ZIP_STORE(y + 4 * j + EACH, HI(p, q));                     \
+        }                                                                 \
+        return j;                                                         \
+    }
+SN_ZIP(int8_t, 16, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
+SN_ZIP(int32_t, 4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
+#undef SN_ZIP
+#undef SN_ZIP_LOAD
+#undef SN_ZIP_HALF
+#undef SN_ZIP_STORE
+
+#else
+
+#define SN_ZIP(NAME, T)                                                      \
+    static inline int64_t NAME(const T *x, int64_t b, int64_t j, int64_t to, \
+                               T *y)                                         \
+    {                                                                        \
+        (void)x;                                                             \
+        (void)b;                                                             \
+        (void)to;                                                            \
+        (void)y;                                                             \
+        return j;                                                            \
+    }
+SN_ZIP(sn_zip2_int8_t, int8_t)
+SN_ZIP(sn_zip4_int8_t, int8_t)
+SN_ZIP(sn_zip2_int32_t, int32_t)
+SN_ZIP(sn_zip4_int32_t, int32_t)
+#undef SN_ZIP
+
+#endif
+
+#endif
