@@ -39,7 +39,9 @@ int main(int argc, char **argv)
     SinterError err = {SINTER_EUSAGE, 0, 0, "", "threads", "one argument", ""};
     SinterModel *m = nullptr;
     SinterSession *one = nullptr, *two = nullptr;
-    SinterSessionConfig wide = {sizeof wide, 2};
+    SinterSessionConfig wide = {};
+    wide.size = sizeof wide;
+    wide.threads = 2;
     bool ok = argc == 2 &&
               sinter_model_load(nullptr, argv[1], nullptr, &m, &err) == SINTER_OK;
     Model model(m);

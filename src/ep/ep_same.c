@@ -41,8 +41,7 @@ typedef struct Row {
 /* Each group of rows is for one reason.  Numbers of elements compared are in
  * docs/numerics.md, whose rows were fitted to ONNX Runtime bit by bit.  Not
  * here: what calls a function (Exp, Sigmoid, Softmax, QLinearSigmoid), what
- * sums reals in an order of its own (Conv, Gemm, means, norms), and what gives
- * zeros another sign (Neg). */
+ * sums reals in an order of its own (Conv, Gemm, means, norms). */
 static const Row rows[] = {
     /* elements are moved */
     {"Identity", ANY, ANY, 0},
@@ -75,6 +74,7 @@ static const Row rows[] = {
     {"Div", F32, F32, 0},
     {"Sqrt", F32, F32, 0},
     {"Abs", F32 | CODE, F32 | CODE, 0},
+    {"Neg", F32 | INT, F32 | INT, 0},
     {"Floor", F32, F32, 0},
     {"Ceil", F32, F32, 0},
     {"Relu", F32 | CODE, F32 | CODE, 0},

@@ -168,7 +168,7 @@ static void
 with_if(Model *m)
 {
     static const char *const word[] = {"then_branch", "else_branch"};
-    static const char *const body[] = {"Neg r -> t", "Sin r -> e"};
+    static const char *const body[] = {"Cos r -> t", "Sin r -> e"};
     static const char *const name[] = {"t", "e"};
     static const bool yes = true;
 
@@ -235,7 +235,7 @@ of_any_rank(Model *m)
     node(m, "Abs x -> a");
     node(m, "Reshape a to -> r");
     node(m, "Relu r -> s");
-    node(m, "Neg s -> y");
+    node(m, "Cos s -> y");
     output(m, "y", FLOAT);
 }
 

@@ -496,6 +496,19 @@ avg_pool(void **state)
     }
 }
 
+/* The sign of a zero too. */
+static void
+neg_zero(void **state)
+{
+    static const float x[] = {0.0f, -0.0f, 3, -INFINITY};
+    static const float want[] = {-0.0f, 0.0f, -3, INFINITY};
+
+    (void)state;
+    SnId id =
+        sn_neg_new(g, NULL, con(plain(SN_F32), SHAPE(4), x), plain(SN_F32));
+    assert_memory_equal(eval(id, 0), want, sizeof want);
+}
+
 /* Sums go down the columns for strides 1 and 2, along the rows for others and
  * where the zero point is added before rounding. */
 static void
@@ -663,6 +676,7 @@ main(void)
         T(max_pool),
         T(avg_pool),
         T(avg_pool_order),
+        T(neg_zero),
         T(global_avg_pool),
         T(softmax),
         T(lrn),
