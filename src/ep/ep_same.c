@@ -28,7 +28,8 @@ enum {
     FUSED = 8,   /* one on which it rounds once where numerics.md has fmaf */
     SMALL = 16,  /* ratios of scales below 2^20: it wraps beyond 2^31 steps */
     ONE = 32,    /* no second result */
-    OLD = 64,    /* a window without dilations that counts no padding */
+    OLD = 64,    /* a window without dilations that counts no padding, and is
+                    not the whole image without pads */
     NARROW = 128 /* no cast of reals to integers, whose range they may leave */
 };
 
@@ -275,22 +276,54 @@ sn_ep_processor(void)
 
 /* ---- nodes ---- */
 
-static bool
-has_attr(const Onnx__NodeProto *p, const char *name)
+static const Onnx__AttributeProto *
+attr_of(const Onnx__NodeProto *p, const char *name)
 {
     for (size_t i = 0; i < p->n_attribute; i++)
         if (!strcmp(p->attribute[i]->name, name))
-            return true;
-    return false;
+            return p->attribute[i];
+    return NULL;
 }
 
 static bool
 counts_padding(const Onnx__NodeProto *p)
 {
-    for (size_t i = 0; i < p->n_attribute; i++)
-        if (!strcmp(p->attribute[i]->name, "count_include_pad"))
-            return p->attribute[i]->i != 0;
+    const Onnx__AttributeProto *a = attr_of(p, "count_include_pad");
+
+    return a && a->i != 0;
+}
+
+static bool
+has_pads(const Onnx__NodeProto *p)
+{
+    const Onnx__AttributeProto *automatic = attr_of(p, "auto_pad");
+    const Onnx__AttributeProto *a = attr_of(p, "pads");
+
+    if (automatic &&
+        strncmp((char *)automatic->s.data, "NOTSET", automatic->s.len) != 0)
+        return false;
+    for (size_t i = 0; a && i < a->n_ints; i++)
+        if (a->ints[i] > 0)
+            return true;
     return false;
+}
+
+/* May the window be the whole image, without pads?  Shapes of what a node has
+ * made are not relied on (keep_inputs in ep_claim.c). */
+static bool
+may_be_whole(const SnEpWhole *w, const SnEpNode *n)
+{
+    const Onnx__AttributeProto *k = attr_of(n->p, "kernel_shape");
+    const SnEpValue *x = &w->value[n->read[0]];
+
+    if (has_pads(n->p))
+        return false;
+    if (!k || x->maker || x->port.rank != k->n_ints + 2)
+        return true;
+    for (size_t i = 0; i < k->n_ints; i++)
+        if (x->port.dim[i + 2] >= 0 && x->port.dim[i + 2] != k->ints[i])
+            return false;
+    return true;
 }
 
 static const char *
@@ -309,15 +342,16 @@ more_reasons(SnEpWhole *w, const SnEpNode *n, const Row *r, unsigned in,
                "Runtime wraps";
     if (r->how & ONE && n->nmade > 1)
         return "bits: its second result is not known to be the same";
-    if (r->how & OLD && (sn_ep_opset(w, "") >= 19 ||
-                         has_attr(n->p, "dilations") || counts_padding(n->p)))
-        return "bits: windows with dilations, and those that count padding, "
-               "are "
-               "summed in another order by ONNX Runtime";
+    if (r->how & OLD &&
+        (sn_ep_opset(w, "") >= 19 || attr_of(n->p, "dilations") ||
+         counts_padding(n->p) || may_be_whole(w, n)))
+        return "bits: windows with dilations, those that count padding, and "
+               "those that may be the whole image are summed in another order "
+               "by ONNX Runtime";
     if (r->how & NARROW && in & F32 && out & (CODE | INT))
         return "bits: reals beyond the range of an integer may become another "
                "one";
-    if (has_attr(n->p, "block_size") || has_attr(n->p, "precision"))
+    if (attr_of(n->p, "block_size") || attr_of(n->p, "precision"))
         return "bits: scales by blocks, and their precision, are not known to "
                "be the same";
     return NULL;

@@ -4,6 +4,7 @@
  * nodes that are left to ONNX Runtime, so that they run in parts.  Usage:
  * ep_differ ONNXRUNTIME PROVIDER N SEED [FORM [OPERATOR]]; prints what of each
  * operator was claimed with -v, then one `ok` or `not ok` line. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,20 @@ tell(const Gen *g, uint64_t seed, const char *why)
             printf("|   %s\n", dm_show(g->m, g->m->a, i));
 }
 
+/* Reals that differ, theirs first. */
+static void
+show_reals(const SnData *x, const SnData *y)
+{
+    const float *a = x->data, *b = y->data;
+    size_t n = sn_data_nbyte(x) / sizeof *a, shown = 0;
+
+    for (size_t i = 0; b && i < n && shown < SHOWN; i++)
+        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]))) {
+            printf("|   %zu: %a, but %a\n", i, (double)a[i], (double)b[i]);
+            shown++;
+        }
+}
+
 static void
 compare(Gen *g, Ort *ours, Tally *t, uint64_t seed, uint32_t first)
 {
@@ -109,6 +124,8 @@ compare(Gen *g, Ort *ours, Tally *t, uint64_t seed, uint32_t first)
     }
     if (!ok && t->ndiffer <= SHOWN)
         tell(g, seed, why);
+    if (!ok && t->ndiffer <= SHOWN && out.data.dtype == SN_D_F32)
+        show_reals(&out.data, &mine.data);
 }
 
 typedef struct Args {
