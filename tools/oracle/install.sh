@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Puts ONNX Runtime for node into DIR (once), without running any script of a
-# package.  Usage: install.sh DIR
+# package.  Usage: install.sh DIR [VERSION]
 set -eu
 dir=$1
 mkdir -p "$dir"
@@ -9,4 +9,4 @@ mkdir -p "$dir"
 echo '{"private": true}' >"$dir/package.json"
 cd "$dir"
 npm install --ignore-scripts --no-audit --no-fund --no-save --loglevel=error \
-    onnxruntime-node@1.30.0 >/dev/null
+    onnxruntime-node@"${2:-1.30.0}" >/dev/null
