@@ -132,6 +132,7 @@ static const OrtNode fused = {"f", 2, 1, {&y, &x}, {&q}};
 
 static long held; /* statuses and infos that are not released */
 static const char *bits = "contract";
+static const char *keep = "0"; /* ep.context_enable */
 static size_t nfused;
 
 static OrtStatus *
@@ -167,11 +168,16 @@ release_info(void *v)
 static OrtStatus *
 config(const OrtOptions *o, const char *key, char *out, size_t *n)
 {
+    const char *value = strstr(key, ".bits")                ? bits
+                        : strstr(key, "context_enable")     ? keep
+                        : strstr(key, "context_embed_mode") ? keep
+                                                            : NULL;
+
     (void)o;
-    if (!strstr(key, ".bits"))
+    if (!value)
         return new_status(1, "no such entry");
-    *n = strlen(bits) + 1;
-    memcpy(out, bits, *n);
+    *n = strlen(value) + 1;
+    memcpy(out, value, *n);
     return NULL;
 }
 
@@ -397,11 +403,62 @@ fuse(OrtSupport *to, const OrtNode *const *node, size_t n,
     return NULL;
 }
 
+/* Attributes hold nothing, and a node is what is in them. */
+static OrtStatus *
+new_attr(const char *name, const void *data, int n, int type, OrtOpAttr **out)
+{
+    assert_true(n > 0 && (type == ORT_A_INT || type == ORT_A_STRING));
+    assert_non_null(data);
+    if (!strcmp(name, "source"))
+        assert_memory_equal(data, "sinter", 6);
+    if (fails())
+        return new_status(1, "out of memory");
+    *out = __real_malloc(1);
+    held++;
+    return NULL;
+}
+
+static void
+release_attr(void *at)
+{
+    held--;
+    __real_free(at);
+}
+
+static OrtStatus *
+new_node(const char *op, const char *domain, const char *name,
+         const char *const *in, size_t nin, const char *const *out, size_t nout,
+         OrtOpAttr **attr, size_t nattr, OrtNode **node)
+{
+    assert_string_equal(op, "EPContext");
+    assert_string_equal(domain, "com.microsoft");
+    assert_string_equal(name, "");
+    assert_int_equal(nin, 2);
+    assert_int_equal(nout, 1);
+    assert_string_equal(in[0], "y");
+    assert_string_equal(out[0], "q");
+    if (fails())
+        return new_status(1, "out of memory");
+    for (size_t i = 0; i < nattr; i++) {
+        release_attr(attr[i]);
+        attr[i] = NULL;
+    }
+    *node = __real_malloc(1);
+    return NULL;
+}
+
 enum { NSLOT = 400 };
 static union {
     OrtTable table;
     OrtFn *fn[NSLOT];
-} runtime, providers;
+} runtime, providers, editor;
+
+static const OrtTable *
+editor_table(void)
+{
+    editor.fn[ORT_EDITOR_NEW_NODE] = (OrtFn *)new_node;
+    return &editor.table;
+}
 
 #define SLOT(slot, f) runtime.fn[slot] = (OrtFn *)(f)
 
@@ -443,6 +500,10 @@ get_api(uint32_t version)
     SLOT(ORT_CONFIG_ENTRY, config);
     SLOT(ORT_LOG, write_log);
     SLOT(ORT_EP_API, ep_table);
+    SLOT(ORT_EDITOR, editor_table);
+    SLOT(ORT_NEW_ATTR, new_attr);
+    SLOT(ORT_RELEASE_ATTR, release_attr);
+    SLOT(ORT_GRAPH_PATH, get_empty);
     SLOT(ORT_GRAPH_PARENT, get_none);
     SLOT(ORT_GRAPH_NOPSET, get_one);
     SLOT(ORT_GRAPH_OPSETS, get_opsets);
@@ -517,6 +578,7 @@ use_all(size_t *nclaimed)
     const OrtNode *f = &fused;
     OrtFactory *factory;
     OrtCompute *c = NULL;
+    OrtNode *context = NULL;
     OrtEp *ep;
     size_t n;
 
@@ -529,7 +591,10 @@ use_all(size_t *nclaimed)
         st = ep->capability(ep, &whole, NULL);
         *nclaimed = nfused;
         if (!st)
-            st = ep->compile(ep, &g, &f, 1, &c, NULL);
+            st = ep->compile(ep, &g, &f, 1, &c, &context);
+        if (!st)
+            assert_int_equal(context != NULL, *keep == '1');
+        __real_free(context);
         if (!st)
             st = use_compute(c);
         if (c)
@@ -541,12 +606,11 @@ use_all(size_t *nclaimed)
 }
 
 static void
-test_memory(void **state)
+sweep(const char *what)
 {
     long n = 0, nfail = 0, begin, calls;
     size_t nclaimed;
 
-    (void)state;
     assert_null(use_all(&nclaimed));
     assert_int_equal(nclaimed, 3);
     begin = atomic_load(&live);
@@ -566,8 +630,23 @@ test_memory(void **state)
         assert_int_equal(held, 0);
         assert_int_equal(atomic_load(&live), begin);
     } while (calls >= n);
-    printf("%ld of %ld allocations end in a status\n", nfail, n - 1);
+    printf("%ld of %ld allocations end in a status%s\n", nfail, n - 1, what);
     assert_true(nfail > 100);
+}
+
+static void
+test_memory(void **state)
+{
+    (void)state;
+    sweep("");
+}
+
+static void
+test_context(void **state)
+{
+    (void)state;
+    keep = "1";
+    sweep(", where contexts are made");
 }
 
 int
@@ -575,6 +654,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_context),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

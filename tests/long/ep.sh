@@ -22,7 +22,7 @@ say $? "in a runtime that answers as it is told"
 "$BUILD/tests/ep_parts" >"$tmp/log" 2>&1
 say $? "3000 drawn graphs are divided into parts"
 "$BUILD/tests/ep_memory" >"$tmp/log" 2>&1
-say $? "$(sed -n 's/ allocations end.*/ allocations that fail end in a status/p' "$tmp/log")"
+say $? "$(sed -n 's/ allocations end/ allocations that fail end/p' "$tmp/log" | tr '\n' ';')"
 if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools/oracle/lib.sh "$BUILD/oracle"); then
     echo "skip ep: ONNX Runtime cannot be had"
     exit 0
