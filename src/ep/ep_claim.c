@@ -460,5 +460,7 @@ sn_ep_capability(OrtEp *base, const OrtGraph *g, OrtSupport *s)
     SnEp *ep = (SnEp *)base;
     Claim c = {.ep = ep, .g = g, .support = s};
 
-    return sn_ep_guarded(ep->factory->api, claim, &c);
+    OrtStatus *st = sn_ep_guarded(ep->factory->api, claim, &c);
+    sn_ep_drop(&c.w);
+    return st;
 }

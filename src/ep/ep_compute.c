@@ -273,6 +273,7 @@ typedef struct Compile {
     const OrtNode *fused;
     OrtNode **context;
     Compute *c;
+    SnEpWhole w;
     SnEpKept kept;
     SinterModel *model; /* under way, where memory may run out */
 } Compile;
@@ -368,9 +369,10 @@ open_part(SnArena *a, Compile *x, const SnEpGraph *g)
 
 /* What the session is made of; of a dynamic part that stays, for others. */
 static OrtStatus *
-fill_compute(SnArena *a, Compile *x, SnEpWhole *w, SnEpGraph *g)
+fill_compute(SnArena *a, Compile *x, SnEpGraph *g)
 {
     const OrtTable *api = x->ep->factory->api;
+    SnEpWhole *w = &x->w;
     Compute *c = x->c;
     OrtStatus *st;
 
@@ -404,11 +406,10 @@ compile_one(SnArena *a, void *ctx)
     const OrtTable *api = x->ep->factory->api;
     Compute *c = x->c;
     SnEpGraph g = {0};
-    SnEpWhole w;
 
-    if (!sn_ep_read(&w, a, api, x->g))
-        return sn_ep_failed(api, sn_format(a, "sinter: %s", w.why));
-    OrtStatus *st = fill_compute(a, x, &w, &g);
+    if (!sn_ep_read(&x->w, a, api, x->g))
+        return sn_ep_failed(api, sn_format(a, "sinter: %s", x->w.why));
+    OrtStatus *st = fill_compute(a, x, &g);
     if (st)
         return st;
     if (sn_ep_misfit(c->shaped->s, &g))
@@ -445,6 +446,7 @@ sn_ep_compile(OrtEp *base, const OrtGraph **g, const OrtNode **fused, size_t n,
                      .c = c};
         out[i] = &c->base;
         s = sn_ep_guarded(ep->factory->api, compile_one, &x);
+        sn_ep_drop(&x.w);
         sinter_model_free(x.model);
         sinter_free(x.kept.own);
     }

@@ -60,14 +60,33 @@ get_list(SnEpWhole *w, int count, int slot, const void *of, size_t *n,
 
 /* ---- tensors ---- */
 
-static bool
-get_shape(SnEpWhole *w, const void *info, SnEpPort *p)
+enum { MAXRANK = 64 };
+
+/* Of the shape that info says; dim has room for MAXRANK.  Allocates nothing, as
+ * info may have to be released, but the text of an error of ONNX Runtime's. */
+static OrtStatus *
+read_shape(SnEpWhole *w, const void *info, SnEpPort *p, int64_t *dim)
 {
-    if (!good(w, ORT_AT(w->api, ORT_ELEMENT_TYPE, OrtGetInt)(info, &p->type)) ||
-        !good(w, ORT_AT(w->api, ORT_RANK, OrtGetSize)(info, &p->rank)))
+    OrtStatus *s = ORT_AT(w->api, ORT_ELEMENT_TYPE, OrtGetInt)(info, &p->type);
+
+    if (!s)
+        s = ORT_AT(w->api, ORT_RANK, OrtGetSize)(info, &p->rank);
+    if (!s && p->rank <= MAXRANK)
+        s = ORT_AT(w->api, ORT_DIMS, OrtGetDims)(info, dim, p->rank);
+    return s;
+}
+
+/* What became of that, in the arena. */
+static bool
+keep_shape(SnEpWhole *w, OrtStatus *s, SnEpPort *p, const int64_t *dim)
+{
+    if (!good(w, s))
         return false;
+    if (p->rank > MAXRANK)
+        return refuse(w, "a tensor of more than 64 dimensions");
     p->dim = SN_NEW_N(w->a, int64_t, p->rank + 1);
-    return good(w, ORT_AT(w->api, ORT_DIMS, OrtGetDims)(info, p->dim, p->rank));
+    memcpy(p->dim, dim, p->rank * sizeof *dim);
+    return true;
 }
 
 /* The value of a constant or of an attribute; its bytes are not copied. */
@@ -76,13 +95,14 @@ get_tensor(SnEpWhole *w, const OrtValue *v, Onnx__TensorProto *t)
 {
     const void *info, *data;
     SnEpPort p = {0};
+    int64_t dim[MAXRANK];
     size_t n;
 
     if (!get(w, ORT_VALUE_INFO, v, &info))
         return false;
-    bool ok = get_shape(w, info, &p);
+    OrtStatus *s = read_shape(w, info, &p, dim);
     ORT_AT(w->api, ORT_RELEASE_INFO, OrtRelease)((void *)(uintptr_t)info);
-    if (!ok)
+    if (!keep_shape(w, s, &p, dim))
         return false;
     if (p.type == ONNX__TENSOR_PROTO__DATA_TYPE__STRING)
         return refuse(w, "a constant of strings");
@@ -128,6 +148,7 @@ static bool
 get_port(SnEpWhole *w, SnEpValue *v)
 {
     const void *type, *info;
+    int64_t dim[MAXRANK];
 
     v->port.name = v->name;
     if (!get(w, ORT_TYPE, v->info, &type))
@@ -136,7 +157,8 @@ get_port(SnEpWhole *w, SnEpValue *v)
         return true;
     if (!get(w, ORT_TENSOR_INFO_OF, type, &info))
         return false;
-    return !info || get_shape(w, info, &v->port);
+    return !info ||
+           keep_shape(w, read_shape(w, info, &v->port, dim), &v->port, dim);
 }
 
 static bool
@@ -191,6 +213,15 @@ sn_ep_constant(SnEpWhole *w, uint32_t value)
 
 /* ---- attributes ---- */
 
+void
+sn_ep_drop(SnEpWhole *w)
+{
+    if (w->value_held)
+        ORT_AT(w->api, ORT_RELEASE_VALUE, OrtRelease)
+        ((void *)(uintptr_t)w->value_held);
+    w->value_held = NULL;
+}
+
 /* The bytes of one, in the arena. */
 static bool
 read_attr(SnEpWhole *w, const OrtOpAttr *at, int type, size_t *n, void **out)
@@ -209,17 +240,15 @@ read_attr(SnEpWhole *w, const OrtOpAttr *at, int type, size_t *n, void **out)
 static bool
 attr_tensor(SnEpWhole *w, const OrtOpAttr *at, Onnx__AttributeProto *p)
 {
-    const void *v;
-
     p->t = SN_NEW(w->a, Onnx__TensorProto);
     onnx__tensor_proto__init(p->t);
-    if (!get(w, ORT_ATTR_TENSOR, at, &v))
+    if (!get(w, ORT_ATTR_TENSOR, at, &w->value_held))
         return false;
-    bool ok = get_tensor(w, v, p->t);
+    bool ok = get_tensor(w, w->value_held, p->t);
     void *data =
         ok ? sn_memdup(w->a, p->t->raw_data.data, p->t->raw_data.len) : NULL;
     p->t->raw_data.data = data;
-    ORT_AT(w->api, ORT_RELEASE_VALUE, OrtRelease)((void *)(uintptr_t)v);
+    sn_ep_drop(w);
     return ok;
 }
 

@@ -43,7 +43,8 @@ typedef struct SnEpNode {
 typedef struct SnEpWhole {
     SnArena *a;
     const OrtTable *api;
-    const char *why; /* what went wrong last */
+    const char *why;        /* what went wrong last */
+    const void *value_held; /* of an attribute that is being read, or NULL */
     size_t nnode, nvalue, nopset;
     SnEpNode *node;
     SnEpValue *value;
@@ -60,6 +61,9 @@ bool sn_ep_good(SnArena *a, const OrtTable *api, OrtStatus *s,
  * with w->why: it refused something. */
 bool sn_ep_read(SnEpWhole *w, SnArena *a, const OrtTable *api,
                 const OrtGraph *g);
+/* Releases what was under way where memory ran out; nothing of w where it was
+ * not reached, and is zero. */
+void sn_ep_drop(SnEpWhole *w);
 /* By name, or SN_EP_NONE. */
 uint32_t sn_ep_value(SnEpWhole *w, const char *name);
 /* NULL, of a constant with w->why: it cannot be read. */

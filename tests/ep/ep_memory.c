@@ -100,6 +100,7 @@ struct OrtNode {
     const char *op;
     size_t nin, nout;
     const OrtValueInfo *in[4], *out[2];
+    const OrtValueInfo *attr; /* a tensor; NULL: there is none */
 };
 struct OrtGraph {
     size_t nnode, nout;
@@ -119,16 +120,19 @@ static const OrtValueInfo x = {.name = "x", 1, 2, {-1, 4}, NULL, 0},
                           s = {.name = "s", 1, 2, {-1, 4}, NULL, 0},
                           p = {.name = "p", 1, 2, {-1, 2}, NULL, 0},
                           q = {.name = "q", 1, 2, {-1, 2}, NULL, 0};
+/* What takes a block of memory of its own. */
+static float many[1 << 18];
+static const OrtValueInfo large = {"value", 1, 1, {1 << 18}, many, sizeof many};
 static const OrtNode nodes[] = {
-    {"Add", 2, 1, {&x, &y}, {&a}},
-    {"Sin", 1, 1, {&y}, {&s}}, /* is not taken */
-    {"MatMul", 2, 1, {&a, &w}, {&p}},
-    {"Relu", 1, 1, {&p}, {&q}},
+    {"Add", 2, 1, {&x, &y}, {&a}, NULL},
+    {"Sin", 1, 1, {&y}, {&s}, &large}, /* is not taken */
+    {"MatMul", 2, 1, {&a, &w}, {&p}, NULL},
+    {"Relu", 1, 1, {&p}, {&q}, NULL},
 };
 static const OrtGraph whole = {
     4, 2, {&nodes[0], &nodes[1], &nodes[2], &nodes[3]}, {&q, &s}};
 static const OrtGraph part = {3, 1, {&nodes[0], &nodes[2], &nodes[3]}, {&q}};
-static const OrtNode fused = {"f", 2, 1, {&y, &x}, {&q}};
+static const OrtNode fused = {"f", 2, 1, {&y, &x}, {&q}, NULL};
 
 static long held; /* statuses and infos that are not released */
 static const char *bits = "contract";
@@ -306,6 +310,29 @@ static OrtStatus *
 get_read(const void *of, const void **out, size_t n)
 {
     memcpy(out, ((const OrtNode *)of)->in, n * sizeof *out);
+    return NULL;
+}
+
+static OrtStatus *
+get_nattr(const void *of, size_t *out)
+{
+    *out = ((const OrtNode *)of)->attr != NULL;
+    return NULL;
+}
+
+static OrtStatus *
+get_attrs(const void *of, const void **out, size_t n)
+{
+    if (n)
+        out[0] = ((const OrtNode *)of)->attr;
+    return NULL;
+}
+
+static OrtStatus *
+get_attr_type(const void *of, int *out)
+{
+    (void)of;
+    *out = ORT_A_TENSOR;
     return NULL;
 }
 
@@ -519,7 +546,12 @@ get_api(uint32_t version)
     SLOT(ORT_NODE_INPUTS, get_read);
     SLOT(ORT_NODE_NOUTPUT, get_nmade);
     SLOT(ORT_NODE_OUTPUTS, get_made);
-    SLOT(ORT_NODE_NATTR, get_zero);
+    SLOT(ORT_NODE_NATTR, get_nattr);
+    SLOT(ORT_NODE_ATTRS, get_attrs);
+    SLOT(ORT_ATTR_NAME, get_name);
+    SLOT(ORT_ATTR_TYPE, get_attr_type);
+    SLOT(ORT_ATTR_TENSOR, get_info);
+    SLOT(ORT_RELEASE_VALUE, release_info);
     set_values();
     return &runtime.table;
 }
