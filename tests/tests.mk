@@ -11,6 +11,7 @@ MADE_X  = $(BUILD)/tests/sn_tests
 PLAIN   = crash cut extend dist lines lists words tally
 TEST_SH = $(filter-out $(if $(SAN),$(PLAIN:%=tests/sh/%.sh)),$(sort $(wildcard tests/sh/*.sh)))
 
+COMMA = ,
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front
 $(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c tests/fuzz/*.c tests/ep/*.c)): \
 	| $(GEN)/.stamp $(GEN)/onnx.pb-c.c
@@ -32,6 +33,9 @@ $(BUILD)/tests/test_image: LDFLAGS += $(IMAGE_O)
 $(BUILD)/tests/test_image: LIBS := $(IMAGE_LIBS) $(LIBS)
 # A calculus that errs stands in the place of the prover's own.
 $(BUILD)/tests/test_prove: LDFLAGS += -Wl,--wrap=sn_calculus_lemma
+# Calls on the system that fail.
+$(BUILD)/tests/test_files: LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,open read write close fstat \
+    fsync fchmod rename mkdir flock mmap)
 $(GOLDEN): $(BUILD)/obj/tests/dsl/dsl_golden.o $(FRONT)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(FRONT) -lxxhash -lm
@@ -109,7 +113,6 @@ $(BUILD)/tests/ep_differ: $(BUILD)/obj/tests/ep/ep_differ.o \
 
 # The provider in a runtime that answers as it is told; how it divides graphs.
 $(BUILD)/obj/tests/ep/ep_fake.o: INC += -Itests
-COMMA = ,
 EP_ALONE = $(patsubst %,$(BUILD)/tests/ep_%,fake memory parts)
 $(BUILD)/tests/ep_memory: LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,malloc calloc aligned_alloc \
     free strdup mmap)
