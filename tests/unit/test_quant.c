@@ -303,6 +303,50 @@ profile_hostile(void **state)
     refuse("\"name\": \"never\"", "\"name\": \"x\"", "appears twice");
     refuse("\"name\": \"never\"", "\"nam\": \"x\"", "\"name\" must be");
     refuse("\"count\": 3", "\"count\": 99999999999999999999", "line");
+    refuse("\"count\": 3", "\"count\": -1", "\"count\" must be an integer");
+    refuse("\"nonfinite\": 0", "\"nonfinite\": 0.5", "\"nonfinite\" must be");
+    refuse("\"min\": -1", "\"min\": null", "\"min\" must be a finite");
+    refuse("\"exp\": -9", "\"exp\": -150", "\"exp\" must be an integer");
+    refuse("\"first\": -512", "\"first\": \"\"", "\"first\" must be an");
+    refuse("\"bins\": [1, ", "\"bins\": [0.5, ", "counts of zero or more");
+    refuse("\"bins\": [1, ", "\"bins\": 1, \"b\": [", "an array of 1537");
+    refuse("123456789abcdef0", "123456789abcdefg", "16 hexadecimal digits");
+    refuse("\"model\": \"m\"", "\"model\": 1", "\"model\" must be a string");
+    refuse("\"name\": \"x\"", "\"name\": \"\\u0000\"", "line 4");
+    refuse("\"values\": [", "\"values\": 1, \"v\": [", "must be an array");
+    refuse("\"values\": [", "\"values\": [1, ", "an array of objects");
+}
+
+/* What averages and shards add. */
+static void
+profile_hostile_parts(void **state)
+{
+    static const struct {
+        const char *add, *says; /* before "values" */
+    } c[] = {
+        {"\"moving_average\": 0, ", "above 0 and at most 1"},
+        {"\"moving_average\": 1.5, ", "above 0 and at most 1"},
+        {"\"moving_average\": true, ", "a finite 32-bit number"},
+        {"\"shards\": 1, ", "\"shards\" must be an integer from 2"},
+        {"\"shards\": 2, ", "some of the shards, not none and not all"},
+        {"\"shards\": 2, \"parts\": [0, 1], ", "not none and not all"},
+        {"\"shards\": 3, \"parts\": [1, 0], ", "rising"},
+        {"\"shards\": 3, \"parts\": [1, 1], ", "rising"},
+        {"\"shards\": 3, \"parts\": [3], ", "rising"},
+        {"\"shards\": 3, \"parts\": [0.5], ", "rising"},
+    };
+    static const char *const average[] = {"1",         "[0]",       "[0, 1, 2]",
+                                          "[0, true]", "[\"\", 1]", "[1, 0]",
+                                          "[-2, 1]",   "[0, 3]"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof c[0]; i++)
+        refuse("\"values\": [", sn_format(a, "%s\"values\": [", c[i].add),
+               c[i].says);
+    for (size_t i = 0; i < sizeof average / sizeof average[0]; i++)
+        refuse("\"count\": 3",
+               sn_format(a, "\"average\": %s, \"count\": 3", average[i]),
+               "two numbers between \"min\" and \"max\"");
 }
 
 /* ---- schemes ---- */
@@ -622,6 +666,7 @@ main(void)
         T(hist_few_and_many),
         T(profile_round_trip),
         T(profile_hostile),
+        T(profile_hostile_parts),
         T(scheme_ranges),
         T(scheme_degenerate),
         T(scheme_covers),
