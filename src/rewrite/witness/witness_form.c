@@ -210,7 +210,7 @@ value_is(const SnAttrDesc *a, const void *at, const char *s)
 }
 
 static bool
-attrs_fit(Form *f, const SnNode *n, Word attrs)
+attrs_fit(const SnNode *n, Word attrs)
 {
     const SnKindDesc *d = sn_desc(n->kind);
     const char *end = attrs.s + attrs.n;
@@ -232,7 +232,6 @@ attrs_fit(Form *f, const SnNode *n, Word attrs)
         if (in.s < end)
             in.s++;
     }
-    (void)f;
     return true;
 }
 
@@ -271,11 +270,11 @@ match(Form *f, const Pat *p, SnRef v)
     if (!n || !bind(f, p->at, SN_REF(SN_NODE(v), 0)))
         return false;
     if (p->k == P_KINDS)
-        return attrs_fit(f, n, p->attrs);
+        return attrs_fit(n, p->attrs);
     const SnKindDesc *d = sn_desc(n->kind);
     while (p->forms && !is(p->name, d->name) && d->form_of > 0)
         d = sn_desc((SnKind)d->form_of);
-    if (!is(p->name, d->name) || !attrs_fit(f, n, p->attrs))
+    if (!is(p->name, d->name) || !attrs_fit(n, p->attrs))
         return false;
     uint32_t nbind = f->nbind;
     if (match_operands(f, p, n, false))
