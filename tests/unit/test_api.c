@@ -79,6 +79,7 @@ test_run(void **state)
     SinterModel *m = parse(NULL, codes);
 
     (void)state;
+    assert_string_equal(sinter_version(), SINTER_VERSION);
     assert_int_equal(sinter_model_ninput(m), 1);
     assert_int_equal(sinter_model_noutput(m), 1);
     const SinterPort *p = sinter_model_input(m, 0);
@@ -102,7 +103,6 @@ test_run(void **state)
     sinter_session_free(two);
 }
 
-/* Outputs that are not wanted are NULL; a batch gives what its samples give. */
 /* The usual passes merge two Rescales, which drops the rounding between them;
  * the exact ones keep it. */
 static void
@@ -137,6 +137,7 @@ test_exact(void **state)
     }
 }
 
+/* Outputs that are not wanted are NULL; a batch gives what its samples give. */
 static void
 test_batch(void **state)
 {
