@@ -10,7 +10,7 @@
 #include "graph/desc.h"
 #include "unit/onnx_text.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7 };
+enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9 };
 
 /* ---- models of one operator ---- */
 
@@ -110,6 +110,45 @@ sums_take_operands_in_order(void **state)
     gives("  %x = Placeholder() : qi8<0.5, 2>[1]\n"
           "  %k = Constant() {data = [1]} : qi8<0.5, 2>[1]\n"
           "  %y = Add(%x, %k) {round = after} : qi8<0.25, 0>[1]\n"
+          "  Save(%y) {name = \"y\"}\n");
+}
+
+/* The mean along an axis, or of all. */
+static void
+means_keep_their_axes(void **state)
+{
+    static const int64_t axis = 1;
+    Onnx__NodeProto *n =
+        start("QLinearReduceMean", "x s z t u", INT8, "2x3", "2x1");
+
+    (void)state;
+    microsoft(n);
+    ob_list(b, n, "axes", 1, &axis);
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2,3]\n"
+          "  %y = ReduceMean(%x) {axes = [1]} : qi8<0.25, 0>[2,1]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    n = start("QLinearReduceMean", "x s z t u", UINT8, "2x3", "");
+    microsoft(n);
+    ob_int(b, n, "keepdims", 0);
+    gives(
+        "  %x = Placeholder() {boundary = u8} : qi8<0.5, 2>[2,3]\n"
+        "  %y = ReduceMean(%x) {axes = [], keepdims = false} : qi8<0.25, 0>[]\n"
+        "  Save(%y) {name = \"y\", boundary = u8}\n");
+}
+
+static void
+choices_are_put_on_one_grid(void **state)
+{
+    static const int8_t k[] = {1, 2};
+
+    (void)state;
+    microsoft(start("QLinearWhere", "c x s z k t z t u", INT8, "2", "2"));
+    ob_input_of(b, "c", BOOL, "2");
+    ob_init(b, "k", INT8, "2", k, 2);
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2]\n"
+          "  %c = Placeholder() : bool[2]\n"
+          "  %k = Constant() {data = [1, 2]} : qi8<0.25, 2>[2]\n"
+          "  %y = Where(%c, %x, %k) : qi8<0.25, 0>[2]\n"
           "  Save(%y) {name = \"y\"}\n");
 }
 
@@ -345,6 +384,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_round_after_the_zero_point),
         cmocka_unit_test(sums_take_operands_in_order),
+        cmocka_unit_test(means_keep_their_axes),
+        cmocka_unit_test(choices_are_put_on_one_grid),
         cmocka_unit_test(convolutions_take_a_scale_per_filter),
         cmocka_unit_test(products_fold_alpha_into_the_scale),
         cmocka_unit_test(unlike_operands_of_concat_are_rescaled),
