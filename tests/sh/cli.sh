@@ -42,6 +42,10 @@ t cpu_unknown 2 err "SINTER_CPU: no instruction set is named 'vnni512' (there ar
 SINTER_CPU=portable
 t cpu_known 0 out "" ops
 t ops_term 0 out "i32, i64, 8-bit integers as i32" ops Mod
+t ops_json 0 out '{"op": "Relu", "since": 6, "until": null, "node": "Relu", "quantized": true, "restriction": null}' \
+    ops Relu --json
+t ops_unknown 4 err "Softmx: no such operator is supported; did you mean 'Softmax'?" ops Softmx
+t ops_far 4 err "xyzzyqq: no such operator is supported" ops xyzzyqq
 SINTER_CPU=$cpu
 t help 0 out "Usage: sinter VERB" --help
 t verb_help 0 out "--load-profile" quantize --help
