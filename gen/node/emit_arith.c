@@ -351,6 +351,19 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
     sn_puts(b, "\n};\n");
 }
 
+/* Did an arithmetic before number i inherit the row, too? */
+static bool
+inherited_before(const SnDefs *s, uint32_t i, const SnDefRow *row)
+{
+    while (i-- > 0)
+        for (uint32_t k = 0; s->arith[i]->plugin && k < s->arith[i]->nof; k++)
+            if (s->arith[i]->of[k].row == row)
+                return true;
+    return false;
+}
+
+/* A plugin's tables name core rows: their functions are in the core's header,
+ * what opens them is not. */
 static void
 put_rows(SnBuf *b, const SnDefs *s, SnDiag *d, bool open)
 {
@@ -359,11 +372,13 @@ put_rows(SnBuf *b, const SnDefs *s, SnDiag *d, bool open)
         if (a->plugin != s->is_plugin)
             continue;
         for (uint32_t k = 0; k < a->nof; k++) {
-            if (owner(s, a, &a->of[k]) != a)
+            const SnDefArith *from = owner(s, a, &a->of[k]);
+            bool core = s->is_plugin && !from->plugin;
+            if (from != a && (!core || inherited_before(s, i, a->of[k].row)))
                 continue;
             if (open)
-                put_open(b, s, a, &a->of[k], d);
-            else
+                put_open(b, s, from, &a->of[k], d);
+            else if (!core)
                 put_fn(b, s, a, &a->of[k]);
         }
         if (open)
@@ -394,9 +409,9 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
         return;
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Rows of arithmetics.");
-    sn_putf(&b,
-            "#ifndef %s\n#define %s\n\n#include \"base/lang/arithmetic.h\"\n\n",
-            sn_emit_guard(s, "ARITH_H"), sn_emit_guard(s, "ARITH_H"));
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\n",
+            sn_emit_guard(s, "ARITH_H"), sn_emit_guard(s, "ARITH_H"),
+            s->is_plugin ? "sn_arith.h" : "base/lang/arithmetic.h");
     sn_emit_open(&b);
     put_rows(&b, s, d, false);
     sn_puts(&b, "\n");

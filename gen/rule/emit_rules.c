@@ -208,6 +208,9 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
             sn_emit_name(defs, "kinds.h"));
     if (!defs->is_plugin)
         sn_puts(&b, "#include \"sn_where.h\"\n");
+    for (uint32_t i = 0, once = 0; i < defs->narith; i++)
+        if (defs->arith[i]->plugin && !once++)
+            sn_putf(&b, "#include \"%s\"\n", sn_emit_name(defs, "arith.h"));
     for (uint32_t i = 0; i < defs->nbackend; i++) {
         const SnDefBackend *k = defs->backend[i];
         bool any = k->nkernels > 0 || k->nhook > 0;

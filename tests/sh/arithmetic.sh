@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An arithmetic outside the tree: examples/npu with a multiplier of 15 bits,
+# declared and not written in C, built against an installed sinter.  What its
+# Rescale gives is computed here once more, from the formula.
+suite=arithmetic
+. tests/sh_case.sh
+CC=${CC:-gcc}
+MAKE=${MAKE:-make}
+root=$PWD
+pre=$tmp/prefix
+
+fine() { # NAME CONDITION...
+    name=$1
+    shift
+    if "$@"; then
+        echo "ok arithmetic $name"
+    else
+        echo "not ok arithmetic $name"
+        sed 's/^/    /' "$tmp/log" 2>/dev/null | tail -n 12
+        bad=1
+    fi
+}
+
+# shellcheck disable=SC2086
+"$MAKE" -s install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" \
+    >"$tmp/log" 2>&1
+fine install [ $? -eq 0 ]
+export PKG_CONFIG_PATH="$pre/lib/pkgconfig"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+cp -r examples/npu "$tmp/npu"
+awk '/^backend NPU/ {
+    print "arithmetic npu \"a multiplier of 15 bits and a shift, half away from 0\" {"
+    print "  ratio q 15 bits, s 0..62;"
+    print "  scale(v) = shr(v * q, s, half_away);"
+    print "  wide(v)  = sat(mulshr(v, q, s, half_away), 32);"
+    print "  row any convert = scale(x - x.zp : x.scale / y.scale) + y.zp;"
+    print "  row any contract when wide = wide(acc : x.scale * w.scale / y.scale) + y.zp;"
+    print "  row any contract = scale(acc : x.scale * w.scale / y.scale) + y.zp;"
+    print "}"
+}
+{ sub(/rounding float;/, "arithmetic npu;"); print }' examples/npu/npu.def \
+    >"$tmp/npu/npu.def"
+(cd "$tmp/npu" && "$MAKE" BUILD=build CC="$CC" CFLAGS="-O1 ${SAN:-}") \
+    >"$tmp/log" 2>&1
+so=$tmp/npu/build/libnpu.so
+fine 'a plugin with an arithmetic builds' [ -f "$so" ]
+fine 'the report says what holds under it' \
+    grep -q 'single: .*npu: ' "$tmp/npu/build/gen/proofs.txt"
+
+# A Rescale from steps of 3/128 to 1/10 and back is off by the multiplier.
+cat >"$tmp/r.sn" <<'END'
+sinter-graph 1
+graph "r" rounding npu {
+  %x = Placeholder() : qi8<0.0234375, 3>[1,256]
+  %r = Rescale(%x) : qi8<0.1, -5>[1,256]
+  Save(%r) {name = "r"}
+}
+END
+# Codes -128 to 127: a .npy of int8 is taken as codes.
+awk 'BEGIN {
+    h = "{\047descr\047: \047|i1\047, \047fortran_order\047: False, \047shape\047: (1, 256), }"
+    printf "\\223NUMPY\\001\\000\\166\\000%-117s\\n", h
+    for (i = 0; i < 256; i++)
+        printf "\\%03o", (i + 128) % 256
+}' >"$tmp/fmt"
+printf "$(cat "$tmp/fmt")" >"$tmp/x.npy"
+"$sinter" --backend-plugin "$so" run "$tmp/r.sn" --input "$tmp/x.npy" \
+    --backend npu >"$tmp/got" 2>"$tmp/log"
+fine 'its graphs run' [ $? -eq 0 ]
+# 0.0234375 / 0.1 (binary32) = q * 2^-s with q in [2^14, 2^15): 30720 * 2^-17.
+awk 'BEGIN {
+    for (i = -128; i < 128; i++) {
+        v = (i - 3) * 30720
+        a = v < 0 ? -v : v
+        a = int((a + 65536) / 131072)
+        c = (v < 0 ? -a : a) - 5
+        c = c < -128 ? -128 : c > 127 ? 127 : c
+        printf "%.4f\n", (c + 5) * 0.1
+    }
+}' >"$tmp/want"
+sed 1d "$tmp/got" | tr -s ' ' '\n' | sed '/^$/d' |
+    awk '{ printf "%.4f\n", $1 }' >"$tmp/codes"
+fine 'a Rescale gives what the formula says' cmp "$tmp/codes" "$tmp/want"
+
+# The graph goes nowhere else.
+"$sinter" run "$tmp/r.sn" --input "$tmp/x.npy" >"$tmp/out" 2>"$tmp/log"
+fine 'without the plugin its name is unknown' \
+    grep -q "expected float, single or double after 'rounding'" "$tmp/log"
+"$sinter" --backend-plugin "$so" opt "$tmp/r.sn" --backend interp_double \
+    >"$tmp/out" 2>"$tmp/log"
+fine 'a backend of another arithmetic refuses it' \
+    grep -q 'is a graph with rounding npu; backend' "$tmp/log"
+
+# quantize, optimize and check each rewrite on values under it.
+"$sinter" --backend-plugin "$so" quantize examples/demo/fashion_lrn.onnx \
+    --calib examples/demo/calib_images.npy --mul 0.0039216 -n 32 --backend npu \
+    --check-passes -o "$tmp/q.sn" >"$tmp/out" 2>"$tmp/log"
+fine 'a model is quantized for it, each rewrite checked' [ $? -eq 0 ]
+fine 'and says so' grep -q 'rounding npu {' "$tmp/q.sn"
+cd "$root" || exit 1
+exit $bad
