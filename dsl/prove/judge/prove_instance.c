@@ -406,21 +406,6 @@ rounds_before(SnArena *a, const SnDefNode *n)
     return s;
 }
 
-/* Does q of e select among codes only?  Then a Rescale of each, which the
- * rounding policy governs, stands behind it. */
-static bool
-selects(const SnExpr *e)
-{
-    if (e->fn == SN_FN_Q && e->nkid == 1)
-        return selects(e->kid[0]);
-    if (e->ek == SN_E_CALL && e->nkid == 2 &&
-        (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN))
-        return selects(e->kid[0]) && selects(e->kid[1]);
-    if (e->ek == SN_E_CALL)
-        return e->fn == SN_FN_D && e->kid[0]->rk == SN_R_PORT;
-    return e->ek != SN_E_BIN && e->rk != SN_R_PORT;
-}
-
 static void
 integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                  const SnDefTuple *t)
@@ -480,18 +465,16 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
     bool open = same && any && !f->family.sink_const;
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
     guard = sn_format(a, "%s%s", guard, fixed);
-    sn_prove_add(g, p,
-                 sn_format(a,
-                           "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
-                           "q.type%s%s %s",
-                           q, n->name, l, f->name,
-                           integer_right(g, f, same && any), clamp,
-                           *guard ? " when" : "", *guard ? guard + 4 : "",
-                           t->out[0].elem == SN_QI32 ? "refines"
-                           : sn_calculus_own_row(s)  ? "within 1 lsb"
-                           : (same && any) || selects(s->formula)
-                               ? "exact under single, double within 1 lsb"
-                               : "exact"));
+    sn_prove_add(
+        g, p,
+        sn_format(a,
+                  "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
+                  "q.type%s%s %s",
+                  q, n->name, l, f->name, integer_right(g, f, same && any),
+                  clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
+                  t->out[0].elem == SN_QI32 ? "refines"
+                  : sn_calculus_own_row(s)  ? "within 1 lsb"
+                                            : "exact else within 1 lsb"));
 }
 
 /* One Quantize gives one result another type: the others are as they were. */
