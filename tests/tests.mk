@@ -58,7 +58,7 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
          $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs \
-         $(BUILD)/tests/written $(BUILD)/tests/random_graphs $(BUILD)/tests/fault.so \
+         $(BUILD)/tests/written $(BUILD)/tests/random_graphs $(BEFORE_X) $(BUILD)/tests/fault.so \
          $(BUILD)/tests/spoil
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
@@ -91,6 +91,12 @@ $(BUILD)/tests/differ: $(DIFFER_O) $(LIB)
 
 # Random graphs as files (tests/long/same.sh).
 $(BUILD)/tests/random_graphs: $(BUILD)/obj/tests/tools/random_graphs.o $(TESTLIB) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# Nodes over one map, and their values (tests/long/before.sh).
+BEFORE_X = $(BUILD)/tests/before_draw $(BUILD)/tests/before_run
+$(BEFORE_X): $(BUILD)/tests/before_%: $(BUILD)/obj/tests/tools/before_%.o $(TESTLIB) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -160,7 +160,7 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
             ((uint16_t *)data)[i] = (uint16_t)(draw_code(r, 0x3800, 0x43ff) |
                                                draw_code(r, 0, 1) << 15);
             break;
-        default: /* rows of codes with their scale: all zero */
+        default: /* rows of codes with their scale (draw_rows): all zero */
             memset(data, 0, sn_tensor_nbyte(t, s));
             return;
         }
@@ -456,10 +456,44 @@ sn_random_finite(uint64_t *r, const SnType *t, const SnShape *s, void *data)
             v[i] = signbit(v[i]) ? -4 : 4;
 }
 
+/* Codes, then the scale and what is added, row by row. */
+static void
+draw_rows(uint64_t *r, const SnShape *s, uint8_t *data)
+{
+    int64_t cols = s->dim[s->rank - 1];
+
+    for (int64_t i = 0; i < s->dim[0]; i++) {
+        for (int64_t k = 0; k < cols; k++)
+            *data++ = (uint8_t)draw_code(r, 0, 255);
+        float pair[2] = {(float)draw_code(r, 1, 999) / 4096.0f,
+                         (float)draw_code(r, -4000, 4000) / 1000.0f};
+        memcpy(data, pair, sizeof pair);
+        data += sizeof pair;
+    }
+}
+
+/* Ascending from 0: draws of single numbers are hardly ever offsets. */
+static void
+draw_offsets(uint64_t *r, int64_t n, int64_t *data)
+{
+    int64_t at = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = at;
+        at += draw_code(r, 0, i % 3 == 0 ? 2 : 0);
+    }
+}
+
 void
 sn_gen_data(SnGen *p, const SnType *t, const SnShape *s, void *data)
 {
-    if (p->o->edges)
+    bool row8 = t->elem == SN_ROW8 && s->rank == 2;
+
+    if (p->o->map && row8)
+        draw_rows(&p->r, s, data);
+    else if (p->o->map && t->elem == SN_I64 && sn_gen_chance(p, 60))
+        draw_offsets(&p->r, sn_shape_count(s), data);
+    else if (p->o->edges)
         sn_random_data(&p->r, t, s, data);
     else
         sn_random_finite(&p->r, t, s, data);

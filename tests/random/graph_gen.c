@@ -37,12 +37,26 @@ source(SnGen *p, const SnType *t, const SnShape *s, bool constant)
     return id ? SN_REF(id, 0) : 0;
 }
 
+/* Up to six axes, all short. */
+static const SnShape *
+any_rank(SnGen *p)
+{
+    int64_t d[6];
+    int rank = (int)sn_gen_pick(p, 0, 6);
+
+    for (int i = 0; i < rank; i++)
+        d[i] = sn_gen_pick(p, sn_gen_chance(p, 5) ? 0 : 1, 4);
+    return sn_shape(p->g->pool, rank, d);
+}
+
 static const SnShape *
 image(SnGen *p)
 {
     static const int order[][4] = {{4, 0, 1, 2}, {2, 0, 2, 0}, {1, 2, 0, 0}};
     int64_t d[4] = {p->img[0], p->img[1], p->img[2], p->img[3]};
 
+    if (p->o->map && sn_gen_chance(p, 30))
+        return any_rank(p);
     if (sn_gen_chance(p, 70))
         return sn_shape(p->g->pool, 4, d);
     if (sn_gen_chance(p, 15))
@@ -161,7 +175,7 @@ operand(SnGen *p, SnTypePat pat, int rank, const SnShape *like,
     }
     if (!s)
         return 0;
-    bool constant = sn_gen_chance(p, 15);
+    bool constant = p->o->map || sn_gen_chance(p, 15);
     return keep(p,
                 source(p, type ? type : sn_gen_type(p, pat, s), s, constant));
 }
@@ -231,6 +245,11 @@ side_shape(SnGen *p, const SnSem *s, const SnShape *x, bool *fresh)
         d[0] = m == &sn_map_decl_table ? 256 : sn_gen_pick(p, 1, 3);
         return sn_shape(p->g->pool, 1, d);
     }
+    if (p->o->map && (m == &sn_map_decl_bag || m == &sn_map_decl_bag_at)) {
+        d[0] = sn_gen_pick(p, 1, 6);
+        d[1] = sn_gen_pick(p, 0, 4);
+        return sn_shape(p->g->pool, m == &sn_map_decl_bag ? 2 : 1, d);
+    }
     *fresh = m == &sn_map_decl_concat && sn_gen_chance(p, 10);
     return m == &sn_map_decl_concat ? x : NULL;
 }
@@ -286,7 +305,8 @@ pinned_operand(SnGen *p, Draft *f, const SnPortDesc *pd, SnTypePat pat,
             : sn_type_plain(p->g->pool, (SnElem)pat.elem);
     const SnShape *s = sn_shape(p->g->pool, 1, w->dim);
     SnRef old = t && sn_gen_chance(p, 40) ? existing(p, pat, 1, s, t) : 0;
-    return old ? old : keep(p, source(p, t, s, !sn_gen_chance(p, 8)));
+    return old ? old
+               : keep(p, source(p, t, s, p->o->map || !sn_gen_chance(p, 8)));
 }
 
 static SnRef
@@ -322,7 +342,7 @@ draw_operand(SnGen *p, Draft *f, uint32_t port, const SnShape **x,
             type = sn_gen_type(p, pat, sh);
         v = sn_gen_chance(p, 40) ? existing(p, pat, -1, sh, type) : 0;
         if (!v)
-            v = keep(p, source(p, type, sh, sn_gen_chance(p, 80)));
+            v = keep(p, source(p, type, sh, p->o->map || sn_gen_chance(p, 80)));
         if (v && pat.elem == SN_QI8 && pat.axis < 0 && pd->fact == SN_FREE &&
             sn_gen_chance(p, 40))
             v = convert(p, v, pat, NULL);
@@ -488,13 +508,15 @@ draw_conversion(SnGen *p)
 /* ---- graphs ---- */
 
 static bool
-usable(const SnKindDesc *d, const char *backend)
+usable(const SnKindDesc *d, const char *backend, const SnMapDecl *map)
 {
     if (d->effect || !d->sem || d->sem[0].cls == SN_C_OPAQUE ||
         d->sem[0].cls == SN_C_SOURCE || d->sem[0].cls == SN_C_CONVERT ||
         d->nout == 0 || d->ntuple == 0)
         return false;
     if (d->backend && (!backend || strcmp(d->backend, backend)))
+        return false;
+    if (map && d->sem[0].decl != map)
         return false;
     for (uint16_t i = 0; i < d->ntuple; i++)
         if (d->tuple[i].eval)
@@ -564,7 +586,7 @@ sn_random_graph(SnArena *a, const SnRandomOpts *o)
     p->r = o->seed * 0x2545f4914f6cdd1du + (uint64_t)o->flavour;
     p->o = o;
     for (SnKind k = 1; k < sn_kind_end(); k++)
-        if (usable(sn_desc(k), o->backend))
+        if (usable(sn_desc(k), o->backend, o->map))
             SN_PUSH(a, p->kind, p->nkind, k);
     for (int i = 0; i < NTYPE; i++)
         p->q8[i] = sn_gen_quant(p, SN_QI8);

@@ -21,6 +21,8 @@ typedef struct SnRandomOpts {
     const char *backend;  /* whose own nodes may appear too, or NULL */
     bool edges;           /* NaN and infinities in Constants, too */
     const SnGraph *from;  /* to begin with, changed here and there; or NULL */
+    const SnMapDecl *map; /* nodes over this map only, of any rank that it
+                             takes, on Constants; or NULL */
     const uint8_t *bytes; /* decide instead of the seed as far as they go: */
     size_t nbyte;         /* for fuzzing */
 } SnRandomOpts;
