@@ -18,6 +18,11 @@
     "c 0 4 -1 0 0\nt q 0 -1 1 1 4 0\n"
 #define CODES "k 1 0\nk 3 3\n"
 #define EXACT "C e\n" NAMES
+/* f(move(d:T(x)), move(y)) = move(f(d:T(x), y)), where y is atom 10. */
+#define TWO(move)                                                    \
+    "t v 0 10 -1 0 0\nt " move " 0 8 -1 1 1 0\nt " move              \
+    " 0 8 -1 1 6 0\nt f 0 7 -1 2 7 8 0\nt f 0 7 -1 2 1 6 0\nt " move \
+    " 0 8 -1 1 10 0\n~ 9 11 e\nE 9 11\n"
 
 typedef struct Line {
     const char *text;
@@ -97,6 +102,13 @@ static const Line lines[] = {
     {EXACT CODES TERMS "t p 0 8 -1 1 1 0\nt o 0 7 -1 1 6 0\n"
                        "t o 0 7 -1 1 1 0\nt p 0 8 -1 1 8 0\n~ 7 9 e\n",
      "rule 'e' does not give that"},
+    /* of two operands: of one shape, or a permutation of axes */
+    {EXACT "a y\na s\n" CODES "H 0 11\nH 10 11\n" TERMS TWO("p"), NULL},
+    {EXACT "a y\na s\n" CODES "H 0 11\nH 10 6\n" TERMS TWO("p"),
+     "rule 'e' does not give that"},
+    {EXACT "a y\na s\n" CODES "H 0 11\n" TERMS TWO("p"),
+     "rule 'e' does not give that"},
+    {EXACT "a y\na s\n" CODES TERMS TWO("P"), NULL},
     /* the order of max counts where there are two zeros */
     {EXACT CODES TERMS "t x 0 -1 -1 2 1 5 0\nt x 0 -1 -1 2 5 1 0\nE 6 7\n",
      NULL},

@@ -313,6 +313,35 @@ same_name(SnCalculus *l, const SnTree *a, const SnTree *b)
     return sn_calculus_name(l, a->op) == sn_calculus_name(l, b->op);
 }
 
+/* The name of the shape that t has as its operands have it, or NULL. */
+static const char *
+shape_of(SnCalculus *l, const SnTree *t)
+{
+    const char *all = NULL;
+
+    if (t->var && !t->nkid)
+        return sn_calculus_rep(l, sn_format(l->a, "shape(%s)", t->op));
+    if (t->kind == SN_TR_MOVE || t->kind == SN_TR_OVER)
+        return NULL;
+    for (uint32_t i = 0; i < t->nkid; i++) {
+        const char *one = fixed(t->kid[i]) ? all : shape_of(l, t->kid[i]);
+        if (!fixed(t->kid[i]) && (!one || (all && one != all)))
+            return NULL;
+        all = one;
+    }
+    return all;
+}
+
+/* Do equal moves of x and y meet as x and y do, where these may be broadcast?
+ * Of one shape they do; of permutations of axes, as these are equally many. */
+static bool
+meet_alike(SnCalculus *l, const SnTree *m, const SnTree *k)
+{
+    const char *x = shape_of(l, m->kid[0]), *y = shape_of(l, k->kid[0]);
+
+    return m->ranked || (x && x == y);
+}
+
 /* A move below any per-element function comes out. */
 static SnTree *
 norm_elem(SnCalculus *l, SnTree *t)
@@ -327,7 +356,8 @@ norm_elem(SnCalculus *l, SnTree *t)
         const SnTree *k = t->kid[i];
         if (fixed(k))
             continue;
-        if (k->kind != SN_TR_MOVE || k->nkid != 1 || (m && !same_name(l, k, m)))
+        if (k->kind != SN_TR_MOVE || k->nkid != 1 ||
+            (m && (!same_name(l, k, m) || !meet_alike(l, m, k))))
             return t;
         m = k;
     }

@@ -50,6 +50,7 @@ sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n, SnTree *const *kid)
         r->fn = t->fn;
         r->bin = t->bin;
         r->placed = t->placed;
+        r->ranked = t->ranked;
     }
     return r;
 }
@@ -416,8 +417,11 @@ meaning(SnCalculus *l, SnTreeNode *k, uint32_t res)
             sn_putf(&b, " %s", sn_calculus_text(l, k->in[i]));
     sn_putc(&b, ']');
     SnTree *kid[2] = {t, k->sem->els ? formula(l, k, k->sem->els) : NULL};
-    return sn_calculus_tree(l, SN_TR_MOVE, sn_buf_str(&b), k->sem->els ? 2 : 1,
-                            kid);
+    t = sn_calculus_tree(l, SN_TR_MOVE, sn_buf_str(&b), k->sem->els ? 2 : 1,
+                         kid);
+    if (t)
+        t->ranked = k->sem->over == SN_MW_PERMUTE;
+    return t;
 }
 
 /* ---- types and clamps as names ---- */

@@ -36,6 +36,7 @@ typedef struct SnTree {
     bool elem;   /* per element */
     bool own;    /* q: of a node that makes no codes of reals */
     bool var;    /* a value of the graph */
+    bool ranked; /* MOVE: permutes axes, as many as its list is long */
     bool placed; /* its operands are read by different parameters of a map, and
                     do not change places */
 } SnTree;

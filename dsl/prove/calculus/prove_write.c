@@ -129,7 +129,7 @@ kind_of(const SnTree *t)
     case SN_TR_NEG:
         return 'n';
     case SN_TR_MOVE:
-        return 'p';
+        return t->ranked ? 'P' : 'p';
     case SN_TR_ROW:
         return 'r';
     default:
@@ -207,6 +207,10 @@ sn_calculus_claim(SnCalculus *l, char claim)
         put_pair(l, 'O', l->clamp[i][0], l->clamp[i][1]);
     for (uint32_t i = 0; i < l->nleast; i++)
         put_pair(l, 'W', l->least[i][0], l->least[i][1]);
+    for (uint32_t i = 0; i < l->pr->r->nvar; i++) {
+        const char *v = l->pr->r->var[i]->name;
+        put_pair(l, 'H', v, sn_format(l->a, "shape(%s)", v));
+    }
     if (l->pr->commutes || l->pr->swap)
         sn_puts(&w->out, "K\n");
 }

@@ -419,7 +419,7 @@ step(SnCheckSteps *s, char *line)
     if (s->lemma || (s->closed && !strchr("\\aqC", kind)))
         return sn_step_fail(s, "a step after the end of a path");
     s->c->nstep++;
-    if (kind && strchr("Ct~EkVBOWK", kind))
+    if (kind && strchr("Ct~EkVBOWHK", kind))
         return sn_step_term(s, kind);
     if (s->terms->claim && kind != 'a')
         return sn_step_fail(s, "a line that begins with '%c' among terms",

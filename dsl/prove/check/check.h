@@ -41,8 +41,9 @@
  *   t K OWN NAME TYPE N KID.. S SAT..   the next term; K:
  *                 v value, c constant, q to codes of TYPE, d to reals, x max,
  *                 m min of two, X and M over sets, e mean, o another function
- *                 over sets, p move, r row, y the type of one, n minus, f
- *                 another function; + - * and b of two operands, of which + and
+ *                 over sets, p move, P one that permutes axes, r row, y the
+ * type of one, n minus, f another function; + - * and b of two operands, of
+ * which + and
  *                 * change places.  SATs: q's saturations, the last one first
  *   ~ I J R       terms I and J are equal by rule R: c alike; d without clamps
  *                 that cover the type; r reals; 0 there and back; 1, 2 two
@@ -55,6 +56,7 @@
  *   B A T LO HI   read: A is bounds(T, LO, HI)
  *   O A T         read: A is a clamp of codes of T
  *   W A B         read: number A is at least B
+ *   H A S         read: value A has shape S
  *   K             read: constants round alike on both ways
  *
  * A REF is a number, of y's second form none, and factors: fN, a

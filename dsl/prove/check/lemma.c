@@ -46,6 +46,12 @@ choice(const SnCheckTerm *t)
     return strchr("xmXM", t->kind) != NULL;
 }
 
+static bool
+is_move(const SnCheckTerm *t)
+{
+    return t->kind == 'p' || t->kind == 'P';
+}
+
 /* ---- rules that keep each bit: is t = j? ---- */
 
 /* Without the clamps that cover what the type holds. */
@@ -158,7 +164,7 @@ is_number(SnCheckSteps *s, const SnCheckTerm *f, SnCheckTerm t)
         return true;
     if (t.kind == 'd')
         return f->own || !(sn_check_term_may(s, t.type) & SN_TYPE_F32);
-    bool all = choice(&t) || t.kind == 'p' || t.kind == 'n';
+    bool all = choice(&t) || is_move(&t) || t.kind == 'n';
     for (uint32_t i = 0; i < t.nkid && all; i++)
         all = is_number(s, f, term(s, t.kid[i]));
     return all;
@@ -171,7 +177,7 @@ goes_inside(SnCheckSteps *s, SnCheckTerm f, uint32_t j)
 {
     SnCheckTerm x = term(s, f.kid[0]);
     uint32_t kid[SN_TERM_NKID];
-    bool ok = x.kind == 'p'
+    bool ok = is_move(&x)
                   ? !(sn_check_term_may(s, f.type) & SN_TYPE_ALONG)
                   : choice(&x) &&
                         (f.kind == 'd' || is_f32(s, f.type) ||
@@ -195,6 +201,37 @@ is_fixed(SnCheckSteps *s, SnCheckTerm t)
     return all;
 }
 
+/* The shape that t has as its operands have it; -1: not known. */
+static int32_t
+shape_of(SnCheckSteps *s, SnCheckTerm t)
+{
+    const SnCheckFact *f =
+        t.kind == 'v' ? sn_check_term_fact(s, 'H', t.name, -1, -1, -1) : NULL;
+    int32_t all = -1;
+
+    if (t.kind == 'v' || is_move(&t) || strchr("XMeo", t.kind))
+        return f ? f->v[1] : -1;
+    for (uint32_t i = 0; i < t.nkid; i++) {
+        SnCheckTerm k = term(s, t.kid[i]);
+        int32_t one = is_fixed(s, k) ? all : shape_of(s, k);
+        if (!is_fixed(s, k) && (one < 0 || (all >= 0 && one != all)))
+            return -1;
+        all = one;
+    }
+    return all;
+}
+
+/* One move, of operands of one shape or a permutation of axes: these meet as
+ * what is moved does. */
+static bool
+meet_alike(SnCheckSteps *s, const SnCheckTerm *m, const SnCheckTerm *k)
+{
+    int32_t x = shape_of(s, term(s, m->kid[0]));
+
+    return m->kind == k->kind && m->name == k->name &&
+           (m->kind == 'P' || (x >= 0 && x == shape_of(s, term(s, k->kid[0]))));
+}
+
 /* L1: a move below a function of elements comes out. */
 static bool
 comes_out(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
@@ -202,14 +239,14 @@ comes_out(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
     SnCheckTerm m = {.kind = 0};
     uint32_t kid[SN_TERM_NKID];
 
-    if (strchr("prXMeo", t.kind) ||
+    if (strchr("pPrXMeo", t.kind) ||
         (t.type >= 0 && (sn_check_term_may(s, t.type) & SN_TYPE_ALONG)))
         return false;
     for (uint32_t i = 0; i < t.nkid; i++) {
         SnCheckTerm k = term(s, t.kid[i]);
         bool stays = is_fixed(s, k);
         if (!stays &&
-            (k.kind != 'p' || k.nkid != 1 || (m.kind && m.name != k.name)))
+            (!is_move(&k) || k.nkid != 1 || (m.kind && !meet_alike(s, &m, &k))))
             return false;
         m = stays ? m : k;
         kid[i] = stays ? t.kid[i] : k.kid[0];
@@ -346,7 +383,7 @@ real(SnCheckSteps *s, uint32_t i, const Via *via, Rounds *r)
         Via *v = SN_NEW(s->a, Via);
         *v = (Via){via ? via : &top, i, k};
         kid[k] =
-            real(s, t.kid[k], strchr("prnqxmXM+-e", t.kind) ? v->on : v, r);
+            real(s, t.kid[k], strchr("pPrnqxmXM+-e", t.kind) ? v->on : v, r);
     }
     if (t.kind == 'r')
         return kid[0];
@@ -382,7 +419,7 @@ lies_inside(SnCheckSteps *s, SnCheckTerm t, int32_t sat)
                 sn_check_term_range(s, f.v[1]) == sat)
                 return true;
         }
-    bool all = t.nkid > 0 && (t.kind == 'p' || choice(&t));
+    bool all = t.nkid > 0 && (is_move(&t) || choice(&t));
     for (uint32_t i = 0; i < t.nkid && all; i++)
         all = lies_inside(s, term(s, t.kid[i]), sat);
     return all;

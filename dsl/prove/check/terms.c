@@ -222,7 +222,7 @@ new_term(SnCheckSteps *s)
     SnCheckTerm t = {.kind = *s->at};
     int32_t own, n, k, *sat;
 
-    if (!t.kind || !strchr("vcqdxmXMnpry+-*bfeo", t.kind))
+    if (!t.kind || !strchr("vcqdxmXMnpPry+-*bfeo", t.kind))
         return sn_step_fail(s, "a term that begins with '%c'", t.kind);
     s->at++;
     if (!below(s, 0, 2, &own) || !below(s, -1, s->P.n, &t.name) ||
