@@ -648,12 +648,27 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
         sn_calculus_assume(l, pr->r->need, false);
         sn_calculus_assume_clamps(l, pr->r->need);
     }
+    l->right = true;
     *b = *a ? sn_calculus_build_term(l, pr->r->rhs, &tr) : NULL;
     if (!l->why && res) {
         *a = l->later[1];
         *b = l->later[0];
     }
     return !l->why && *a && *b;
+}
+
+/* A constant with dimensions of its own may make the result of the left side
+ * larger than its operands: has the right side that shape by the condition? */
+static bool
+keeps_shape(SnCalculus *l, const SnTree *b)
+{
+    const SnDefVar *o = l->pr->r->pat->cap;
+
+    if (!l->several || (!l->fills[0] && !l->fills[1]))
+        return true;
+    return o && !l->fills[1] &&
+           shape_of(l, b) ==
+               sn_calculus_rep(l, sn_format(l->a, "shape(%s)", o->name));
 }
 
 static SnLemma
@@ -667,6 +682,10 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
 
     if (!sn_calculus_sides(pv, pr, res, &l, &a, &b)) {
         r.why = l.why ? l.why : "a later result";
+        return r;
+    }
+    if (!keeps_shape(&l, b)) {
+        r.why = "the shape of a constant";
         return r;
     }
     spread_reach(&l);

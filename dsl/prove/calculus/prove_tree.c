@@ -396,6 +396,8 @@ static SnTree *
 meaning(SnCalculus *l, SnTreeNode *k, uint32_t res)
 {
     k->sem = k->n->rsem[res];
+    l->fills[l->right] |= k->sem->over == SN_MW_FILL;
+    l->several |= k->n->nin > 1;
     if (!k->sem->formula)
         return sn_calculus_out(l, "a node without a formula");
     SnTree *t = formula(l, k, k->sem->formula);

@@ -72,6 +72,9 @@ typedef struct SnCalculus {
     bool ordered;    /* texts keep the order of sums */
     bool wide;       /* L0 was used of codes that may be int32 */
     bool rough;      /* integers of 32 or 64 bits became binary32 */
+    bool right;      /* its side is built */
+    bool fills[2];   /* by side: a constant that has a shape of its own */
+    bool several;    /* a node of several operands, which may be broadcast */
     bool along;      /* of a type that may lie along an axis, more was used than
                         that it equals another one */
     const char *why; /* out of reach */
