@@ -28,7 +28,10 @@ struct SnPackItem {
     bool ready; /* all pieces so far were in the file, or in `same` */
     uint32_t npiece;
     Piece *piece;
-    const SnPackItem *same; /* asked for before, or NULL */
+    SnPackItem *same; /* asked for before, or NULL */
+    uint32_t before;  /* items with its key that were asked for before; of the
+                         first of them nmore counts the others */
+    uint32_t nmore;
 };
 
 struct SnPack {
@@ -158,7 +161,7 @@ find(SnPack *p, const uint64_t key[2])
     return NULL;
 }
 
-static const SnPackItem *
+static SnPackItem *
 asked_for(SnPack *p, const uint64_t key[2])
 {
     size_t probe = 0;
@@ -182,6 +185,7 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
     it->key[1] = h.high64;
     it->same = asked_for(p, it->key);
     if (it->same) {
+        it->before = ++it->same->nmore;
         it->ready = true;
         return it;
     }
@@ -233,6 +237,12 @@ sn_pack_ready(const SnPackItem *it)
 {
     return it && it->ready && it->used == it->nbyte &&
            (!it->same || it->npiece == it->same->npiece);
+}
+
+uint32_t
+sn_pack_before(const SnPackItem *it)
+{
+    return it ? it->before : 0;
 }
 
 void

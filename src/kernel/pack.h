@@ -48,6 +48,9 @@ void *sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready);
 /* Whether every piece so far was ready; false for NULL. */
 bool sn_pack_ready(const SnPackItem *it);
 
+/* How often its key was asked for before; 0 for NULL. */
+uint32_t sn_pack_before(const SnPackItem *it);
+
 /* Of a store with a file: writes the items asked for since it was opened, by a
  * temporary file and rename, unless the file holds just them.  *written (if
  * not NULL) says which. */

@@ -124,6 +124,20 @@ other_sizes(void **state)
     assert_false(sn_pack_ready(sn_pack_item(p, "k", 1))); /* nothing used */
 }
 
+/* A key's items are numbered in the order in which they are asked for. */
+static void
+before(void **state)
+{
+    (void)state;
+    SnPack *p = sn_pack_new(a);
+
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(sn_pack_before(sn_pack_item(p, "k", 1)), i);
+        assert_int_equal(sn_pack_before(sn_pack_item(p, "other", 5)), i);
+    }
+    assert_int_equal(sn_pack_before(NULL), 0);
+}
+
 /* A key that was asked for before, in a store with a file and without. */
 static void
 again(void **state)
@@ -514,6 +528,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(store, fresh, clean),
         cmocka_unit_test_setup_teardown(other_sizes, fresh, clean),
+        cmocka_unit_test_setup_teardown(before, fresh, clean),
         cmocka_unit_test_setup_teardown(again, fresh, clean),
         cmocka_unit_test_setup_teardown(damage, fresh, clean),
         cmocka_unit_test_setup_teardown(models, fresh, clean),

@@ -38,6 +38,7 @@ struct SnConvF32 {
     SnConvGeo geo;
     bool depthwise;
     bool by_panel;     /* units are panels, else rows of results */
+    bool back;         /* run_one begins with the last panel */
     int64_t rows;      /* of results, before the next panel's turn */
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
@@ -402,6 +403,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->hi = f->hi;
     p->depthwise = is_depthwise(geo);
     p->by_panel = pick.by_block;
+    p->back = sn_pack_before(f->pack) % 2;
     p->rows = pick.rows == geo->oh ? geo->n * geo->oh : pick.rows;
     p->taps = geo->kh * geo->kw * (geo->c / geo->group);
     p->nkb = p->taps ? (p->taps + BLOCK_TAPS - 1) / BLOCK_TAPS : 1;
@@ -566,7 +568,9 @@ run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
 }
 
 /* One pixel in all, as the product of a vector has: panels [b0, b1), without
- * looking for where each of them begins. */
+ * looking for where each of them begins.  Nodes with the same filter, as the
+ * steps of an LSTM have, go there and back: the panels that one of them read
+ * last are in the first cache level when the next one begins. */
 static void
 run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
         int64_t b0, int64_t b1)
@@ -575,7 +579,7 @@ run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
     const float *w = p->w ? p->w : packed;
 
     for (int64_t i = b0; i < b1; i++) {
-        const Panel *b = &p->panel[i];
+        const Panel *b = &p->panel[p->back ? b0 + b1 - 1 - i : i];
         SnTileF32 t = {.w = w + b->at,
                        .x = {x + b->x0 + first_tap(&p->geo, k, 0, 0)},
                        .y = {y + b->c0},
