@@ -51,12 +51,12 @@ for f in "$tmp"/block*; do
     say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples"
 done
 
-# The program of embedding.md compiles in a function.
+# The program of embedding.md compiles: its callback, the rest in a function.
 {
-    printf '#include <stdio.h>\n#include <string.h>\n#include "sinter.h"\n'
-    printf 'SinterFillFn fill;\nint use(const float *pixels, float *scores);\nint\n'
-    printf 'use(const float *pixels, float *scores)\n{\n'
-    awk '/^```/ { on = !on; next } on' docs/howto/embedding.md
+    awk '/^```/ { n++; next } n == 1' docs/howto/embedding.md
+    args='float *samples, const float *pixels, float *scores'
+    printf 'int use(%s);\nint\nuse(%s)\n{\n' "$args" "$args"
+    awk '/^```/ { n++; next } n == 3' docs/howto/embedding.md
     printf '    return 0;\n}\n'
 } >"$tmp/embedding.c"
 "${CC:-gcc}" -std=c99 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/embedding.c" 2>"$tmp/err"
