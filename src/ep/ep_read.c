@@ -218,7 +218,7 @@ sn_ep_drop(SnEpWhole *w)
 {
     if (w->value_held)
         ORT_AT(w->api, ORT_RELEASE_VALUE, OrtRelease)
-        ((void *)(uintptr_t)w->value_held);
+    ((void *)(uintptr_t)w->value_held);
     w->value_held = NULL;
 }
 
