@@ -658,10 +658,11 @@ take(Buffers *x, PyObject *list, const void *s, uint32_t nport, PortFn *at,
             return false;
         x->n++;
         x->p[i] = x->b[i].buf;
-        if ((size_t)x->b[i].len != at(s, i)->nbyte * (size_t)times) {
-            PyErr_Format(PyExc_ValueError, "'%s' has %zd bytes, expected %zu",
-                         at(s, i)->name, x->b[i].len,
-                         at(s, i)->nbyte * (size_t)times);
+        size_t n = at(s, i)->nbyte, len = (size_t)x->b[i].len;
+        if (times < 0 || (n ? len % n || len / n != (size_t)times : len)) {
+            PyErr_Format(PyExc_ValueError,
+                         "'%s' has %zu bytes, expected %lld times %zu",
+                         at(s, i)->name, len, (long long)times, n);
             return false;
         }
     }

@@ -125,6 +125,10 @@ def test_arrays():
     raises(ValueError, lambda: codes.run({"x": np.array([1, 200], np.uint8)}), "int8")
     raises(ValueError, lambda: codes.run_batch({"x": [[1, 2]]}, jobs=-1), "jobs")
     raises(ValueError, lambda: sinter.Session(MODEL, threads=2 ** 32 + 1), "threads")
+    few = np.zeros(1, np.float32)  # 2^62 times as many bytes are 0 modulo 2^64
+    raw = sinter.Session(MODEL)._core
+    for n in (2 ** 62, -1):
+        raises(ValueError, lambda: raw.run([few[:0]], [few[:0]], n, 1), "has 0 bytes")
     raises(sinter.UsageError, lambda: sinter.Session(MODEL, threads=65), "threads")
 
 
