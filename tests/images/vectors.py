@@ -57,7 +57,8 @@ def middle(p, w, h):
 def main():
     files()
     with open("vectors.inc", "w", encoding="ascii") as f:
-        f.write("/* Written by vectors.py with Pillow. */\n")
+        f.write("// SPDX-License-Identifier: Apache-2.0\n"
+                "/* Written by vectors.py with Pillow. */\n")
         for n in ("rgb.png", "gray.png", "bits.png", "palette.png", "rgba.png",
                   "rgb.jpg", "full.JPEG", "gray.jpg"):
             h = fnv(Image.open(n).convert("RGB").tobytes())
