@@ -181,6 +181,7 @@ sed 's/	lemma	\(.*\)	L[0-9 ]*	/	lossy	\1	L9	/' "$tmp/proofs.txt" >"$tmp/hand/pro
 report "$tmp/base" "$tmp/hand"
 grep -q ' lossy .* by L9' "$tmp/hand.txt" && ! grep -q 'proved in this run' "$tmp/hand.all"
 say by_hand $?
+cp "$tmp/certificates.txt" "$tmp/hand/"
 sed '$s/	[^	]*$//' "$tmp/proofs.txt" >"$tmp/hand/proofs.txt"
 report "$tmp/base" "$tmp/hand"
 [ "$(grep -c 'proved in this run' "$tmp/hand.all")" = 1 ] && cmp -s "$tmp/hand.txt" "$tmp/first.txt"
@@ -215,11 +216,11 @@ falsify() {
 falsify polynomial '/^g /s/^g [^ ]*/&+1/' 'line [0-9]*: shape: .* = 0 is not shown'
 falsify path '/^\. /d' 'a step after the end of a path\|the last path is not closed'
 falsify premise '/^> /s/^> [^ ]*/&-1/' 'sum of facts leaves\|not shown\|not that of the verdict'
-grep -q '^# 2 certificates checked: ' "$tmp/first.txt"
+grep -q '^# 9 certificates checked: ' "$tmp/first.txt"
 say certificates_counted $?
 : >"$tmp/cert/certificates.txt"
 cp "$tmp/proofs.txt" "$tmp/cert/"
 report "$tmp/base" "$tmp/cert"
-[ "$(sed -n 's/^# proved in this run: //p' "$tmp/cert.all" | sort | tr '\n' ';')" = \
-    'turn_noop;turn_twice;' ] && cmp -s "$tmp/cert/certificates.txt" "$tmp/certificates.txt"
+! grep -q 'verdicts are those of' "$tmp/cert.all" &&
+    cmp -s "$tmp/cert/certificates.txt" "$tmp/certificates.txt"
 say certificate_missing $?
