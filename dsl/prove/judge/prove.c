@@ -306,7 +306,7 @@ note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     const char *best = sn_case_best(pv->a, t);
     const char *by = sn_arith_name(pv->defs, pr->round);
 
-    if (pr->derive)
+    if (pr->derive || !t->ndraw)
         return;
     sn_note(pv->d, pr->r->pos, "SN307",
             "rule '%s'%s is off under arithmetic %s, where '%s' is not true: "
@@ -337,7 +337,12 @@ judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
                                 seed + (uint64_t)by, true);
         p->ndraw += t.ndraw;
         p->nvalue += t.nvalue;
-        bool holds = !t.ndraw || (sn_case_claim_ok(&q, &t) && !t.bad_res);
+        bool holds = t.ndraw && sn_case_claim_ok(&q, &t) && !t.bad_res;
+        if (!t.ndraw && must_hold(pr, by)) {
+            p->layer = SN_LAYER_REFUSED;
+            unseen(pv, &q, &t);
+            return;
+        }
         if (!holds && must_hold(pr, by)) {
             p->layer = SN_LAYER_REFUSED;
             p->counter = t.counter;
@@ -348,8 +353,8 @@ judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
             p->off |= UINT64_C(1) << by;
             note_off(pv, &q, &t);
         }
-        const char *best = !holds        ? "off, not proved"
-                           : !t.ndraw    ? "not run"
+        const char *best = !t.ndraw      ? "off, not run"
+                           : !holds      ? "off, not proved"
                            : pr->bounded ? "within its bound"
                                          : sn_case_best(pv->a, &t);
         if (last && strcmp(last, best))
@@ -613,6 +618,19 @@ claims(const SnDefRule *r)
     return r->claim.kind != SN_CLAIM_NONE && r->claim.kind != SN_CLAIM_LOSSY;
 }
 
+/* A form of a node stands in its place: the graph has the node. */
+static void
+switch_off(SnProver *pv, const SnInstance *pr, SnRounding by)
+{
+    const SnDefNode *n = pr->node;
+
+    do {
+        SnDefOff off = {pr->derive ? NULL : pr->r, pr->derive, n, by};
+        SN_PUSH(pv->defs->arena, pv->defs->off, pv->defs->noff, off);
+        n = n ? n->base : NULL;
+    } while (n);
+}
+
 void
 sn_prove_judge(SnProver *pv, const SnInstance *pr)
 {
@@ -650,10 +668,8 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
     p.guard = sn_prove_guard_text(pv, &p, pr);
     SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
     for (SnRounding by = 1; p.off >> by; by++)
-        if (p.off >> by & 1) {
-            SnDefOff off = {pr->derive ? NULL : r, pr->derive, pr->node, by};
-            SN_PUSH(pv->defs->arena, pv->defs->off, pv->defs->noff, off);
-        }
+        if (p.off >> by & 1)
+            switch_off(pv, pr, by);
     if (pv->o && pv->o->smt2)
         sn_prove_smt2(pv, pr, &p);
 }
