@@ -27,6 +27,9 @@ bool sn_image_named(const char *path);
  * SN_IMAGE_PIXELS.  The picture and the text live in a.  Threads may read at
  * once. */
 const char *sn_image_read(SnArena *a, const char *path, SnImage *out);
+/* The same of the n bytes of a file. */
+const char *sn_image_decode(SnArena *a, const void *file, size_t n,
+                            SnImage *out);
 
 /* x in the size w by h, both at least 1: each pixel is the mean of those below
  * a triangle as wide as two of its own, or of the source's where these are

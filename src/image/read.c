@@ -175,23 +175,30 @@ read_jpeg(SnArena *a, SnArena *own, Bytes b, SnImage *out)
 }
 
 const char *
-sn_image_read(SnArena *a, const char *path, SnImage *out)
+sn_image_decode(SnArena *a, const void *file, size_t n, SnImage *out)
 {
     static const uint8_t png[] = {0x89, 'P', 'N', 'G'}, jpeg[] = {0xff, 0xd8};
-    Bytes b = {0};
-    const char *why = read_file(a, path, &b);
-
-    if (why)
-        return why;
+    const Bytes b = {file, n};
     SnArena *own = sn_arena_new();
-    if (b.n > sizeof png && memcmp(b.p, png, sizeof png) == 0)
+    const char *why;
+
+    if (n > sizeof png && memcmp(file, png, sizeof png) == 0)
         why = read_png(a, own, b, out);
-    else if (b.n > sizeof jpeg && memcmp(b.p, jpeg, sizeof jpeg) == 0)
+    else if (n > sizeof jpeg && memcmp(file, jpeg, sizeof jpeg) == 0)
         why = read_jpeg(a, own, b, out);
     else
-        why = b.n ? "is neither a PNG nor a JPEG picture" : "is empty";
-    if (why)
+        why = n ? "is neither a PNG nor a JPEG picture" : "is empty";
+    if (why) /* it may be the decoder's own text */
         why = sn_strndup(a, why, strlen(why));
     sn_arena_free(own);
     return why;
+}
+
+const char *
+sn_image_read(SnArena *a, const char *path, SnImage *out)
+{
+    Bytes b = {0};
+    const char *why = read_file(a, path, &b);
+
+    return why ? why : sn_image_decode(a, b.p, b.n, out);
 }
