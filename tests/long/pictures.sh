@@ -44,9 +44,10 @@ near() { # NAME A B
         bad=1
     fi
 }
-# The model was trained on pixels from 0 to 1.
-npy='--mul 0.00392156863'
-pixels='--mean 0 --std 1'
+# What the model was trained on: models.tsv has it as a factor and a summand.
+npy=$(awk -F'\t' '$1 == "trained/alexnet_lrn_cifar10" {
+    print "--mul", $5, "--add", $6 }' "$data/models.tsv")
+pixels='--mean 0.4914,0.4822,0.4465 --std 0.247,0.2435,0.2616'
 # shellcheck disable=SC2086 # several words
 {
     n=$("$sinter" run "$onnx" --input "$data/datasets/cifar10_test_x.npy" $npy \
