@@ -365,7 +365,7 @@ add_input(SnImport *x, const Onnx__ValueInfoProto *vi)
     const char *name;
     const SnType *type;
     SnImportForm *f;
-    SnPlaceholderAttr attr = {SN_PLACEHOLDER_BOUNDARY_NONE};
+    SnPlaceholderAttr attr = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
     SnSpec s = {.kind = SN_K_PLACEHOLDER,
                 .name = vi->name,
                 .type = &type,

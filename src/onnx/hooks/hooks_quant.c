@@ -165,7 +165,7 @@ scales_type(SnImport *x, const SnImportScales *q, int rank, const int *perm)
 static SnStatus
 make_input(SnImport *x, SnImportVal *v, const SnImportScales *q)
 {
-    SnPlaceholderAttr attr = {SN_PLACEHOLDER_BOUNDARY_NONE};
+    SnPlaceholderAttr attr = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
     const SnType *type = q->axis > 0 ? sn_type_plain(x->g->pool, SN_I8)
                                      : scales_type(x, q, v->rank, NULL);
     SnSpec s = {
