@@ -287,10 +287,12 @@ dw_slide(const SnDwF32 *d, int64_t c, __mmask16 m)
     int64_t i = 0;
     NINE(NINE_W)
 
-    if (d->npx >= 3) {
-        COLUMN(0)
-        COLUMN(1)
+    if (d->npx < 3) {
+        dw_nine(d, c, m, 0);
+        return;
     }
+    COLUMN(0)
+    COLUMN(1)
     for (; i + 3 <= d->npx; i += 3) {
         SLIDE(0, 1, 2)
         SLIDE(1, 2, 0)
