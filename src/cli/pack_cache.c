@@ -29,7 +29,7 @@ sn_cli_pack_check(SnCli *c, const char *path)
                        path);
     if (c->args.check_kernels)
         return sn_fail(c->d, SN_EUSAGE, "--pack-cache",
-                       "cannot stand beside "
+                       "cannot be combined with "
                        "--check-kernels");
     return SN_OK;
 }

@@ -147,7 +147,7 @@ check_numbers(SnCli *c, const SnPort *port, const SnImageSteps *s,
 
     if (scaled && (c->args.mul.n || c->args.add.n))
         return sn_fail(c->d, SN_EUSAGE, c->args.mul.n ? "--mul" : "--add",
-                       "cannot stand beside mean and std of pictures (%s)",
+                       "cannot be combined with mean and std of pictures (%s)",
                        sn_image_steps_str(c->a, s));
     if (!reals && scaled)
         return sn_fail(c->d, SN_EUSAGE, "--mean",

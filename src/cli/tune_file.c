@@ -15,7 +15,7 @@ sn_cli_tune_check(SnCli *c, const char *path)
 
     if (a->tune_file && a->check_kernels)
         return sn_fail(c->d, SN_EUSAGE, "--tuned",
-                       "cannot stand beside "
+                       "cannot be combined with "
                        "--check-kernels");
     if (!a->tune)
         return SN_OK;
@@ -26,7 +26,7 @@ sn_cli_tune_check(SnCli *c, const char *path)
                          : a->output     ? "-o"
                                          : NULL;
     if (beside)
-        return sn_fail(c->d, SN_EUSAGE, "--tune", "cannot stand beside %s",
+        return sn_fail(c->d, SN_EUSAGE, "--tune", "cannot be combined with %s",
                        beside);
     if (!strcmp(path, "-"))
         return sn_fail(c->d, SN_EUSAGE, "--tune",

@@ -68,7 +68,7 @@ t bad_backend 2 err "no backend is named 'gpu'" opt "$tmp/add.sn" --backend gpu
 t bad_pass 2 err "quant_cleanup" opt "$tmp/add.sn" --passes quant_clenup
 t bad_schema 2 err "did you mean 'symmetric'?" quantize "$tmp/add.sn" --schema symetric --calib a -o "$tmp/o.sn"
 t bad_layout 2 err "neither nhwc nor nchw" run "$tmp/add.sn" --input x.npy --layout chwn
-t calib_and_profile 2 err "cannot stand beside --calib" quantize "$tmp/add.sn" --calib a --load-profile b -o "$tmp/o.sn"
+t calib_and_profile 2 err "cannot be combined with --calib" quantize "$tmp/add.sn" --calib a --load-profile b -o "$tmp/o.sn"
 t no_calib 2 err "wants --calib FILE or --load-profile FILE" quantize "$tmp/add.sn" -o "$tmp/o.sn"
 t no_output 2 err "-o: is missing" quantize "$tmp/add.sn" --calib a
 t two_pipelines 2 err "excludes --passes" opt "$tmp/add.sn" --passes a --pipeline b
@@ -277,7 +277,7 @@ rmdir "$pack"
 t pack_onnx 2 err "writes beside a .sn file" bench $m --pack-cache
 t pack_interp_bench 2 err "interp has none" bench "$tmp/q.sn" --backend interp --pack-cache --runs 2
 t pack_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --pack-cache --input $demo/test_images.npy
-t pack_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --backend cpu --check-kernels --pack-cache --input $demo/test_images.npy
+t pack_check 2 err "cannot be combined with --check-kernels" run "$tmp/q.sn" --backend cpu --check-kernels --pack-cache --input $demo/test_images.npy
 # Measured picks change no result.
 t tune 0 out "cost rules lose" bench "$tmp/q.sn" --tune
 tuned=$(ls "$tmp"/q.sn.tune-*-1)
@@ -303,9 +303,9 @@ sed '1s/1 [0-9a-f]*/1 0123456789abcdef/' "$tuned" >"$tmp/old"
 t tuned_stale 3 err "was measured with other kernels" run "$tmp/q.sn" --tuned "$tmp/old" $data
 t tuned_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --tuned "$tuned" $data
 t tune_interp 2 err "interp has none" bench "$tmp/q.sn" --backend interp --tune
-t tuned_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --check-kernels --tuned "$tuned" --input $demo/test_images.npy
-t tune_tuned 2 err "cannot stand beside --tuned" bench "$tmp/q.sn" --tune --tuned "$tuned"
-t tune_runs 2 err "cannot stand beside --runs" bench "$tmp/q.sn" --tune --runs 3
+t tuned_check 2 err "cannot be combined with --check-kernels" run "$tmp/q.sn" --check-kernels --tuned "$tuned" --input $demo/test_images.npy
+t tune_tuned 2 err "cannot be combined with --tuned" bench "$tmp/q.sn" --tune --tuned "$tuned"
+t tune_runs 2 err "cannot be combined with --runs" bench "$tmp/q.sn" --tune --runs 3
 t tune_stdin 2 err "writes beside a model that is a file" bench - --tune
 rm "$tuned"
 mkdir "$tuned"

@@ -94,7 +94,7 @@ t hostile 3 err "its attribute 'pixels' cannot be read: resize: '0' is not a siz
 # ---- what is wrong is said ----
 t unsaid 2 err 'nothing says which numbers its pixels, 0 to 255, become' run \
     "$tmp/first.sn" --input $img/rgb.png
-t twice 2 err 'cannot stand beside mean and std' run "$tmp/first.sn" \
+t twice 2 err 'cannot be combined with mean and std' run "$tmp/first.sn" \
     --input $img/rgb.png --preset tf --mul 2
 t preset 2 err "'torch': expected imagenet, tf or raw" run "$tmp/first.sn" \
     --input $img/rgb.png --preset torch

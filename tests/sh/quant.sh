@@ -467,7 +467,7 @@ is average_is_extra sh -c "sed 's/, \"average\": \[[^]]*\]//; /moving_average/d'
 t average_range 0 out "range moving-average" quantize $m --load-profile "$tmp/avg.json" --range moving-average -o "$tmp/avg.sn"
 is average_differs differ "$tmp/plain.sn" "$tmp/avg.sn"
 t average_missing 3 err "holds no moving averages, which 'logits=moving-average' asks for" quantize $m --load-profile "$p" --range logits=moving-average -o "$tmp/o.sn"
-t average_shard 2 err "cannot stand beside --shard" profile $m --calib $data --moving-average 0.1 --shard 0/2
+t average_shard 2 err "cannot be combined with --shard" profile $m --calib $data --moving-average 0.1 --shard 0/2
 t average_merge 3 err "it cannot be merged" profile merge "$tmp/avg.json" "$p"
 t average_bad 2 err "'2' is not a number above 0 and at most 1" profile $m --calib $data --moving-average 2
 t average_calib 0 out "range moving-average" quantize $m --calib $data -n 30 $px --range moving-average -o "$tmp/avg1.sn"

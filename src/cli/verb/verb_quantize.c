@@ -85,10 +85,10 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
 
     if (a->load_profile && a->calib.n)
         return sn_fail(c->d, SN_EUSAGE, "--load-profile",
-                       "cannot stand beside --calib");
+                       "cannot be combined with --calib");
     if (a->load_profile && a->dump_profile)
         return sn_fail(c->d, SN_EUSAGE, "--dump-profile",
-                       "cannot stand beside --load-profile");
+                       "cannot be combined with --load-profile");
     if (!a->load_profile) {
         if (!a->calib.n && has_input(g))
             return sn_fail(c->d, SN_EUSAGE, "quantize",
