@@ -48,6 +48,20 @@ static const int64_t index_[NIDX] = {0, 6, 6, 3, 2, 1, 5, 4};
 static const int64_t offset[BAGS + 1] = {0, 3, 3, 7, 8}; /* one is empty */
 static const float weight[NIDX] = {1, -0.5f, 2, 0, 3, 1, -1, 0.25f};
 
+/* A run of the graph, by evaluators. */
+static SnRun *
+run_of(const char *text)
+{
+    SnSrc src = {"rows", text, strlen(text), 0};
+    const SnExec *x;
+    SnGraph *g;
+
+    if (sn_parse(a, &src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK ||
+        sn_exec_prepare(a, g, NULL, d, &x) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    return sn_run_new(a, x);
+}
+
 /* A bag of one: what lies beside its tap is a constant then, and rows must be
  * read whole all the same. */
 static void
@@ -61,15 +75,9 @@ one_of_a_row(void **state)
         "  %y = EmbeddingSum(%t, %i) : f32[3,2]\n"
         "  Save(%y) {name = \"out\"}\n}\n";
     static const float want[] = {6, 14, 5, 9, 6, 14};
-    SnSrc src = {"one", text, sizeof text - 1, 0};
-    const SnExec *x;
-    SnGraph *g;
 
     (void)state;
-    if (sn_parse(a, &src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK ||
-        sn_exec_prepare(a, g, NULL, d, &x) != SN_OK)
-        fail_msg("%s", sn_diag_text(d, a));
-    SnRun *r = sn_run_new(a, x);
+    SnRun *r = run_of(text);
     assert_int_equal(sn_run(r), SN_OK);
     assert_memory_equal(sn_run_output(r, 0), want, sizeof want);
     sn_run_free(r);
@@ -86,15 +94,9 @@ descending(void **state)
         "  %o = Constant() {data = [0, 2, 1, 3]} : i64[4]\n"
         "  %y = EmbeddingBag(%t, %i, %o) : f32[3,1]\n"
         "  Save(%y) {name = \"out\"}\n}\n";
-    SnSrc src = {"d", text, sizeof text - 1, 0};
-    const SnExec *x;
-    SnGraph *g;
 
     (void)state;
-    if (sn_parse(a, &src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK ||
-        sn_exec_prepare(a, g, NULL, d, &x) != SN_OK)
-        fail_msg("%s", sn_diag_text(d, a));
-    SnRun *r = sn_run_new(a, x);
+    SnRun *r = run_of(text);
     assert_int_not_equal(sn_run(r), SN_OK);
     assert_string_equal(r->why, "offset 1 leaves 0..3 or descends");
     sn_run_free(r);
