@@ -417,8 +417,8 @@ get_average(SnCli *c, double *out)
     *out = (double)(float)*out;
     if (c->args.shard)
         return sn_fail(c->d, SN_EUSAGE, "--moving-average",
-                       "cannot stand "
-                       "beside --shard: it depends on the order of all "
+                       "cannot be combined "
+                       "with --shard: it depends on the order of all "
                        "samples");
     return SN_OK;
 }
