@@ -52,3 +52,61 @@ sn_put_json_f64(SnBuf *b, double v)
     else
         sn_puts(b, "null");
 }
+
+static void
+member(SnJson *j, const char *key)
+{
+    if (j->more)
+        sn_putc(j->b, ',');
+    j->more = true;
+    if (!key)
+        return;
+    sn_put_json(j->b, key);
+    sn_putc(j->b, ':');
+}
+
+void
+sn_json_open(SnJson *j, const char *key, char bracket)
+{
+    member(j, key);
+    sn_putc(j->b, bracket);
+    j->more = false;
+}
+
+void
+sn_json_close(SnJson *j, char bracket)
+{
+    sn_putc(j->b, bracket);
+    j->more = true;
+}
+
+void
+sn_json_str(SnJson *j, const char *key, const char *s)
+{
+    member(j, key);
+    if (s)
+        sn_put_json(j->b, s);
+    else
+        sn_puts(j->b, "null");
+}
+
+void
+sn_json_int(SnJson *j, const char *key, long long v)
+{
+    member(j, key);
+    sn_putf(j->b, "%lld", v);
+}
+
+void
+sn_json_num(SnJson *j, const char *key, double v)
+{
+    member(j, key);
+    sn_put_json_f64(j->b, v);
+}
+
+void
+sn_json_bool(SnJson *j, const char *key, bool v)
+{
+    member(j, key);
+    sn_puts(j->b, v ? "true" : "false");
+}
