@@ -433,7 +433,7 @@ t compare_json_tried 0 out '"advice": null' compare $m "$tmp/tensor.sn" $c --jso
 is compare_json_list grep -q '"keep_float": \["logits", ' "$tmp/c.json"
 "$sinter" compare $m "$tmp/tensor.sn" $c >"$tmp/out"
 is compare_input_local grep -q '^ *exact  *exact .* image.q (Quantize)' "$tmp/out"
-t compare_two 2 err "wants two models" compare $m
+t compare_two 2 err "expected two models" compare $m
 t compare_number 2 err "is not a number of dB" compare $m "$tmp/tensor.sn" $c --threshold x
 t compare_self 0 out "worst output: exact" compare $m $m $c
 is compare_exact_is_no_db sh -c "! grep -q 'exact dB' '$tmp/out'"

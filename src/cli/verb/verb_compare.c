@@ -3,62 +3,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/json.h"
-#include "cli/inputs.h"
+#include "cli/pair.h"
 #include "quant/advise.h"
 
 /* The outputs' SQNR that advice aims at where no threshold is given: noise of
  * 1 % of the signal. */
 #define DEFAULT_DB 20.0
-
-/* *model, where it is not NULL: the graph as it was loaded. */
-static SnStatus
-load(SnCli *c, const char *path, bool flt, const SnGraph **model,
-     const SnExec **x)
-{
-    const SnBackendDesc *b;
-    SnRewriteOpts o;
-    SnGraph *g;
-
-    SN_TRY(sn_cli_engine(c, &b));
-    SN_TRY(sn_cli_rewrite_opts(c, &o));
-    SN_TRY(sn_cli_load(c, path, &g));
-    if (model)
-        *model = g;
-    if (flt)
-        SN_TRY(sn_cli_placed(c, g, &g));
-    else if (sn_is_onnx(path))
-        SN_TRY(sn_rewrite(sn_rewriter_new(c->a, &o, c->d), g, "optimize"));
-    return sn_exec_prepare(c->a, g, b, c->d, x);
-}
-
-/* The models in their order, with inputs of the same shapes: what else would
- * be seen as two models that share nothing. */
-static SnStatus
-check_pair(SnCli *c, const SnExec *f, const SnExec *q)
-{
-    const char *const *path = c->args.pos.v;
-
-    if (sn_cli_quantized(c, f->g) && !sn_cli_quantized(c, q->g))
-        return sn_fail(c->d, SN_EUSAGE, path[0],
-                       "is quantized and %s is not: "
-                       "expected the float model first",
-                       path[1]);
-    for (uint32_t i = 0; i < f->ninput && i < q->ninput; i++) {
-        const SnShape *a = f->input[i].shape, *b = q->input[i].shape;
-        if (a->rank == b->rank &&
-            !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim))
-            continue;
-        return sn_fail(c->d, SN_EINPUT, path[1],
-                       "input '%s' is %s, but that "
-                       "of %s is %s: --batch, --dim and --shape give an ONNX "
-                       "model the shape that the other was quantized with",
-                       q->input[i].name, sn_dims_str(c->a, b->rank, b->dim),
-                       path[0], sn_dims_str(c->a, a->rank, a->dim));
-    }
-    return SN_OK;
-}
 
 /* ---- text ---- */
 
@@ -226,76 +177,52 @@ get_threshold(SnCli *c, double *db)
     return SN_OK;
 }
 
-/* w has the float model as it was loaded. */
 static SnStatus
-advise(SnCli *c, const SnCompareOpts *o, const SnComparison *k, double db,
-       SnAdviseOpts *w, SnAdvice *out)
+advise(SnCli *c, const SnPair *p, double db, SnAdvice *out)
 {
-    w->flt = o->flt->g;
-    w->quant = o->quant->g;
-    w->c = k;
-    w->db = db;
-    w->fill = o->fill_flt;
-    w->ctx = o->ctx_flt;
-    w->fill_quant = o->fill_quant;
-    w->ctx_quant = o->ctx_quant;
-    w->nsample = o->nsample;
-    w->njob = o->njob;
-    w->nthread = o->nthread;
-    SN_TRY(sn_cli_rewrite_opts(c, &w->rewrite));
-    return sn_advise(c->a, w, c->d, out);
+    SnAdviseOpts w = {.model = p->model,
+                      .flt = p->o.flt->g,
+                      .quant = p->o.quant->g,
+                      .c = &p->k,
+                      .db = db,
+                      .fill = p->o.fill_flt,
+                      .ctx = p->o.ctx_flt,
+                      .fill_quant = p->o.fill_quant,
+                      .ctx_quant = p->o.ctx_quant,
+                      .nsample = p->o.nsample,
+                      .njob = p->o.njob,
+                      .nthread = p->o.nthread};
+
+    SN_TRY(sn_cli_rewrite_opts(c, &w.rewrite));
+    return sn_advise(c->a, &w, c->d, out);
 }
 
 SnStatus
 sn_verb_compare(SnCli *c)
 {
-    SnCompareOpts o = {.fill_flt = sn_samples_fill,
-                       .fill_quant = sn_inputs_fill,
-                       .njob = (unsigned)c->args.njob};
-    SnAdviseOpts w = {.c = NULL};
-    SnSamples *f, *q;
-    SnComparison k;
+    SnWindow w = sn_cli_input_window(c);
+    SnPair p = {0};
     SnAdvice v;
     double db;
 
-    if (c->args.pos.n != 2)
-        return sn_fail(c->d, SN_EUSAGE, "compare",
-                       "wants two models: the "
-                       "float one and the quantized one");
-    SN_TRY(sn_cli_threads(c, &o.nthread));
     SN_TRY(get_threshold(c, &db));
-    SN_TRY(load(c, c->args.pos.v[0], true, &w.model, &o.flt));
-    SN_TRY(load(c, c->args.pos.v[1], false, NULL, &o.quant));
-    SN_TRY(check_pair(c, o.flt, o.quant));
-    SN_TRY(sn_cli_samples(c, o.flt, &c->args.input, "--input", &f));
-    SN_TRY(sn_cli_samples(c, o.quant, &c->args.input, "--input", &q));
-    if (f->n != q->n)
-        return sn_fail(c->d, SN_EINPUT, "--input",
-                       "gives %lld samples to "
-                       "one model and %lld to the other",
-                       (long long)f->n, (long long)q->n);
-    SnInputs *in = sn_inputs_new(c->a, o.quant, q);
-    o.ctx_flt = f;
-    o.ctx_quant = in;
-    o.nsample = f->n;
-    SN_TRY(sn_compare(c->a, &o, c->d, &k));
-    sn_inputs_warn_finite(c, in, "--input");
-    sn_inputs_warn_range(c, in, "--input");
-    bool met = k.worst_output >= db;
+    SN_TRY(sn_cli_pair_load(c, &p));
+    SN_TRY(sn_cli_pair_run(c, &p, &w));
+    bool met = p.k.worst_output >= db;
     if (!met)
-        SN_TRY(advise(c, &o, &k, db, &w, &v));
+        SN_TRY(advise(c, &p, db, &v));
     if (c->args.json) {
-        put_json(&c->out, &k);
+        put_json(&c->out, &p.k);
         put_json_advice(&c->out, met ? NULL : &v, db);
     } else {
-        put_text(&c->out, &k);
+        put_text(&c->out, &p.k);
         if (!met)
             put_advice(&c->out, &v, db);
     }
-    if (c->args.threshold && k.worst_output < db)
+    if (c->args.threshold && p.k.worst_output < db)
         return sn_fail(c->d, SN_ECHECK, "--threshold",
                        "the worst output has "
                        "%s dB, less than %g",
-                       db_str(c->a, k.worst_output), db);
+                       db_str(c->a, p.k.worst_output), db);
     return SN_OK;
 }
