@@ -34,7 +34,7 @@ BASE_C = $(call below,src/base)
 MAP_C  = $(call below,src/map)
 DSL_C  = $(call below,dsl) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
 GEN_C  = $(call below,gen)
-CLI_C  = $(call below,src/cli)
+CLI_C  = $(call below,src/cli src/report) $(GEN)/sn_report_page.c
 IMAGE_C = $(call below,src/image)
 IMAGE_LIBS = -lspng -lturbojpeg
 LIB_C  = $(BASE_C) $(MAP_C) $(call below,src/graph src/kernel src/rewrite src/quant \
@@ -137,6 +137,12 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@mkdir -p $(GEN)
 	@sh tools/variants.sh $(KERNEL_C) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# The page of `sinter report`.
+PAGE = src/report/page/report.html src/report/page/report.css \
+       $(addprefix src/report/page/,layout.js draw.js charts.js report.js)
+$(GEN)/sn_report_page.c: $(PAGE) tools/page.sh
+	@mkdir -p $(GEN)
+	@sh tools/page.sh $(PAGE) >$@
 # Functions that programs of `sinter compile` have copies of.
 NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/base/num.h \
            src/kernel/eval/rows.h src/base/fmath.c $(GEN)/sn_arith.h

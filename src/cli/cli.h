@@ -53,6 +53,8 @@ typedef struct SnArgs {
     const char *layout, *format, *codes, *log;
     const char *preset, *resize, *crop, *channels, *mean, *std; /* pictures */
     const char *classes;
+    const char *page; /* quantize --report */
+    bool untimed;
     const char *name, *compile_target, *io, *weights; /* compile */
     SnSizes arenas;
     uint64_t max_ram, max_flash;
@@ -221,7 +223,7 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c), sn_verb_ops(SnCli *c),
     sn_verb_bench(SnCli *c), sn_verb_bisect(SnCli *c), sn_verb_verify(SnCli *c),
-    sn_verb_compile(SnCli *c);
+    sn_verb_compile(SnCli *c), sn_verb_report(SnCli *c);
 
 /* A file that a verb will write. */
 typedef struct SnOutput {

@@ -22,7 +22,8 @@ enum {
     BISECT = 2048,
     COMPILE = 4096,
     VERIFY = 8192,
-    ALL = 16383
+    REPORT = 16384,
+    ALL = 32767
 };
 
 const SnVerb sn_verbs[] = {
@@ -38,6 +39,9 @@ const SnVerb sn_verbs[] = {
      sn_verb_run},
     {"compare", "FLOAT INT8 --input FILE... [--threshold DB]",
      "say which nodes of an int8 model lose what", COMPARE, sn_verb_compare},
+    {"report", "FLOAT INT8 --input FILE... -o F.html",
+     "write a page about an int8 model: graphs, errors, ranges, memory, times",
+     REPORT, sn_verb_report},
     {"bisect", "MODEL --input FILE... [--threshold DB]",
      "name the rewrite after which the outputs differ", BISECT, sn_verb_bisect},
     {"verify", "BEFORE AFTER --log FILE",
@@ -84,8 +88,10 @@ typedef struct Option {
 #define AT(field) offsetof(SnArgs, field)
 #define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS | COMPILE))
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY | BISECT)
-#define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH | COMPILE)
-#define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE | BISECT | COMPILE)
+#define WRITES \
+    (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH | COMPILE | REPORT)
+#define READS_DATA \
+    (PROFILE | QUANTIZE | RUN | COMPARE | BISECT | COMPILE | REPORT)
 #define IMPORTS \
     (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | VERIFY | READS_DATA)
 
@@ -102,7 +108,7 @@ static const Option options[] = {
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
      "calibration data: .npy, .pb, .png or .jpg, or a folder of pictures; "
      "INPUT=FILE for one of several inputs"},
-    {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE | BISECT,
+    {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE | BISECT | REPORT,
      "data to run on: .npy, .pb, .png or .jpg, or a folder of pictures; "
      "INPUT=FILE for one of several inputs"},
     {"--input", "FILE", O_EACH, AT(input), COMPILE,
@@ -114,7 +120,7 @@ static const Option options[] = {
      "use the first N samples of --eval"},
     {"--eval-skip", "N", O_LONG, AT(eval_skip), QUANTIZE,
      "leave out the first N samples of --eval"},
-    {"--labels", "FILE", O_STR, AT(labels), RUN | QUANTIZE,
+    {"--labels", "FILE", O_STR, AT(labels), RUN | QUANTIZE | REPORT,
      "a .npy of class numbers of --input or --eval: prints top-1 (and top-5)"},
     {"--compare", "MODEL", O_STR, AT(compare), RUN,
      "also run MODEL and print the SQNR of each output against it"},
@@ -160,9 +166,10 @@ static const Option options[] = {
      "list the nodes as quantize sees them: names for its GLOBs"},
     {"--per-node", NULL, O_FLAG, AT(per_node), BENCH,
      "also what each node takes, computes and moves, slowest first"},
-    {"--runs", "N", O_COUNT, AT(nrun), BENCH,
+    {"--runs", "N", O_COUNT, AT(nrun), BENCH | REPORT,
      "run this often (default: for half a second, at least 5 times)"},
-    {"--threads", "N", O_COUNT, AT(nthread), RUN | COMPARE | BENCH | BISECT,
+    {"--threads", "N", O_COUNT, AT(nthread),
+     RUN | COMPARE | BENCH | BISECT | REPORT,
      "threads of each run of a sample (default: 1); results do not depend on "
      "it"},
     {"--pack-cache", NULL, O_FLAG, AT(pack_cache), RUN | BENCH,
@@ -172,7 +179,7 @@ static const Option options[] = {
      "rules lose, and keep it in MODEL.tune-CPU-THREADS"},
     {"--tuned", "FILE", O_STR, AT(tune_file), RUN | BENCH,
      "compute convolutions as such a file says; results are the same"},
-    {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE,
+    {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE | REPORT,
      "take ranges from a profile file"},
     {"--dump-profile", "FILE", O_STR, AT(dump_profile), QUANTIZE,
      "also write the profile made from --calib"},
@@ -227,6 +234,10 @@ static const Option options[] = {
      "one)"},
     {"--report", NULL, O_FLAG, AT(report), COMPILE,
      "print what each node takes; -o may then be left out"},
+    {"--report", "FILE", O_STR, AT(page), QUANTIZE,
+     "also write what `sinter report` does, of --eval or --calib, as a page"},
+    {"--untimed", NULL, O_FLAG, AT(untimed), QUANTIZE | REPORT,
+     "of a report: measure no times, so that it is the same each time"},
     {"--max-ram", "BYTES", O_SIZE, AT(max_ram), COMPILE,
      "exit 1 where the arena takes more, naming the largest nodes"},
     {"--max-flash", "BYTES", O_SIZE, AT(max_flash), COMPILE,
@@ -282,7 +293,7 @@ static const Option options[] = {
      "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
      INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT |
-         VERIFY,
+         VERIFY | REPORT,
      "print the report as JSON (opt: that of --stats)"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},

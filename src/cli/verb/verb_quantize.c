@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/file/file.h"
+#include "cli/page.h"
 #include "cli/score.h"
 
 #include <string.h>
@@ -247,6 +249,61 @@ check_output(SnCli *c)
     return onnx ? sn_cli_export_opts(c, &e) : sn_cli_no_export_opts(c, o);
 }
 
+/* --report, before any work. */
+static SnStatus
+check_page(SnCli *c)
+{
+    static const char *const suffix[] = {".html", NULL};
+    const SnArgs *a = &c->args;
+
+    if (!a->page)
+        return a->untimed ? sn_fail(c->d, SN_EUSAGE, "--untimed",
+                                    "requires --report FILE")
+                          : SN_OK;
+    if (!strcmp(a->page, "-"))
+        return sn_fail(c->d, SN_EUSAGE, "--report",
+                       "expected a file: standard output has the text");
+    if (!a->eval.n && !a->calib.n)
+        return sn_fail(c->d, SN_EUSAGE, "--report",
+                       "requires --eval FILE or --calib FILE: data to run both "
+                       "models on");
+    return sn_cli_writable(
+        c, &(SnOutput){"--report", a->page, suffix, "a report", .text = true});
+}
+
+/* flt: the float graph as types were chosen for it. */
+static SnStatus
+make_page(SnCli *c, const SnGraph *flt, const SnGraph *g, const SnProfile *p,
+          const SnQuantReport *q, const SnEval *eval, SnBuf *page)
+{
+    const SnArgs *a = &c->args;
+    SnStrs calib = sn_cli_files(c, &a->calib);
+    SnWindow w =
+        eval ? (SnWindow){&a->eval, "--eval", "--eval-skip", a->eval_n,
+                          a->eval_skip}
+             : (SnWindow){&calib, "--calib", "--skip", a->nsample, a->skip};
+    SnReport r = {.float_path = a->pos.v[0],
+                  .int8_path = a->output,
+                  .profile = p,
+                  .fired = true,
+                  .nsite = q->nsite,
+                  .site = q->site};
+    SnPair pair = {0};
+    SnBuf settings;
+
+    sn_buf_init(&settings, c->a);
+    put_settings(&settings, &q->place);
+    r.settings = sn_buf_str(&settings);
+    if (eval)
+        r.score = (SnReportScore){eval->flt_score.right,
+                                  eval->quant_score.right, eval->flt_score.n};
+    SN_TRY(sn_cli_pair_prepare(c, flt, g, &pair));
+    SN_TRY(sn_cli_pair_run(c, &pair, &w));
+    SN_TRY(sn_cli_report_fill(c, &pair, &r));
+    sn_report_html(&r, page);
+    return SN_OK;
+}
+
 static SnStatus
 get_bias(SnCli *c, bool *bias8)
 {
@@ -314,6 +371,24 @@ note_slow16(SnCli *c, const SnGraph *g, const SnQuantReport *r)
     return SN_OK;
 }
 
+/* The model, and then what is said of it. */
+static SnStatus
+write_results(SnCli *c, SnGraph *g, const SnBuf *rep, const SnBuf *page)
+{
+    const char *path = c->args.output;
+
+    if (strcmp(path, "-") == 0) {
+        fputs(rep->s, stderr);
+        sn_print(g, &c->out, NULL, NULL);
+    } else {
+        sn_putn(&c->out, rep->s, rep->n);
+        SN_TRY(sn_is_onnx(path) ? sn_cli_export(c, g, path)
+                                : sn_text_save(g, path, c->d));
+    }
+    return page->n ? sn_file_write_text(c->d, c->args.page, page->s, page->n)
+                   : SN_OK;
+}
+
 SnStatus
 sn_verb_quantize(SnCli *c)
 {
@@ -323,11 +398,14 @@ sn_verb_quantize(SnCli *c)
     SnProfile *p;
     SnRewriter *rw = NULL;
     SnEval *eval;
-    SnGraph *g;
+    SnGraph *g, *flt = NULL;
+    SnBuf page;
 
+    sn_buf_init(&page, c->a);
     /* Files after --calib FILE are calibration data too. */
     SN_TRY(sn_cli_model(c, c->args.calib.n ? UINT32_MAX : 1, &path));
     SN_TRY(check_output(c));
+    SN_TRY(check_page(c));
     SN_TRY(sn_cli_control(c, &o.control));
     SN_TRY(sn_cli_rewrite_opts(c, &o.rewrite));
     o.channelwise = !c->args.per_tensor || c->args.channelwise;
@@ -339,6 +417,8 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(sn_cli_resolve(c, g, &o.control));
     SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
+    if (c->args.page)
+        SN_TRY(sn_cli_placed(c, g, &flt));
     if (p->nsample == 1 && has_input(g))
         sn_warn(c->d, (SnPos){0}, NULL,
                 "ranges come from one sample, and "
@@ -354,6 +434,8 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(note_slow16(c, g, &r));
     if (eval)
         SN_TRY(sn_cli_eval_run(c, eval, g, p));
+    if (c->args.page)
+        SN_TRY(make_page(c, flt, g, p, &r, eval, &page));
     const SnPlan *plan = sn_plan(c->a, g);
     SnBuf rep;
     sn_buf_init(&rep, c->a);
@@ -370,13 +452,5 @@ sn_verb_quantize(SnCli *c)
         if (eval)
             sn_cli_eval_text(eval, &rep);
     }
-    if (strcmp(c->args.output, "-") == 0) {
-        fputs(sn_buf_str(&rep), stderr);
-        sn_print(g, &c->out, NULL, NULL);
-        return SN_OK;
-    }
-    sn_puts(&c->out, sn_buf_str(&rep));
-    if (sn_is_onnx(c->args.output))
-        return sn_cli_export(c, g, c->args.output);
-    return sn_text_save(g, c->args.output, c->d);
+    return write_results(c, g, &rep, &page);
 }
