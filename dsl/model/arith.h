@@ -84,16 +84,41 @@ typedef struct SnDefRowOf {
                      off by */
 } SnDefRowOf;
 
+/* codes, zero and scales of a role. */
+typedef struct SnDefArithType {
+    SnPos codes, zero, scales; /* src NULL: not written */
+    int64_t lo, hi, zlo, zhi;
+    const char *per; /* tensor, axis */
+    bool power;      /* powers of two */
+} SnDefArithType;
+
+/* no row KIND "why": the kind has no tuples of codes. */
+typedef struct SnDefNoRow {
+    const char *kind;
+    SnPos pos;
+    const char *why;
+} SnDefNoRow;
+
 typedef struct SnDefArith {
     const char *name, *doc, *from;
     SnPos pos, from_pos;
     const char *text;
     bool plugin; /* a plugin's */
-    /* ratio q 31 bits, s 1..62, formed f64; */
+    /* ratio q 31 bits, s 1..62, formed f64, outside refuse; */
     SnPos ratio; /* src NULL: there is none */
     int64_t bits, s_lo, s_hi;
-    const char *formed; /* f64, f32; NULL: f64 */
-    SnPos formed_pos;
+    const char *formed;  /* f64, f32; NULL: f64 */
+    const char *outside; /* zero, refuse; NULL: zero */
+    SnPos formed_pos, outside_pos;
+    SnDefArithType type[SN_NROLE];
+    SnPos bias; /* src NULL: not written; also acc */
+    const char *bias_width;
+    SnExpr *bias_grid;
+    SnPos acc, acc_mode_pos, acc_each_pos;
+    const char *acc_width, *acc_mode;
+    int64_t acc_each;
+    uint32_t nno;
+    SnDefNoRow *no;
     uint32_t nscale;
     SnDefScale **scale;
     uint32_t nrow;
@@ -102,9 +127,13 @@ typedef struct SnDefArith {
     SnRounding number;
     const struct SnDefArith *base; /* from */
     bool f32;                      /* formed f32 */
-    uint8_t visit;                 /* 0 new, 1 under way, 2 done */
-    bool bad;                      /* errors were reported */
-    uint32_t nof;                  /* own rows, then those of base */
+    bool refuse;                   /* outside refuse */
+    SnArithPairs pairs; /* own lines, then those of base; pairs.no is NULL */
+    uint32_t nnone;     /* no row: own, then those of base */
+    SnDefNoRow *none;
+    uint8_t visit; /* 0 new, 1 under way, 2 done */
+    bool bad;      /* errors were reported */
+    uint32_t nof;  /* own rows, then those of base */
     SnDefRowOf *of;
     double error;  /* the largest of its rows (SnArith) */
     uint64_t hash; /* of its rows and lines, and those it inherits */

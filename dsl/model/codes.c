@@ -223,7 +223,9 @@ const SnCode sn_code_list[] = {
     {"SN190", "arithmetic",
      "An arithmetic says what a machine computes on codes.  Its scales are "
      "functions of a value and of q and s, which 'ratio' makes of a ratio of "
-     "scales: q of 1 to 62 bits, s within -62..126, formed in f64 or f32."},
+     "scales: q of 1 to 62 bits, s within -62..126, formed in f64 or f32; one "
+     "outside the shifts is zero, or refused.  'codes', 'zero' and 'scales' "
+     "restrict types of x and w, 'bias' and 'accumulate' sums of products."},
     {"SN191", "row of an arithmetic",
      "A row is for kinds, or for any node of a form (convert, contract, mean, "
      "sum, difference, product, point), and the first that applies counts.  "

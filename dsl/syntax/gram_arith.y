@@ -9,15 +9,33 @@ arithhead(T) ::= ARITHMETIC(K) ID(N) FROM ID(F) docopt(D). { T = K;
 ariths ::= .
 ariths ::= ariths arith.
 arith ::= error SEMI.
-arith ::= RATIO(K) ID(Q) INT(B) ID(W) COMMA ID(S) sint(L) DOTDOT sint(H) aformed(F) SEMI.
-                                   { sn_parse_ratio(P, K, Q, B, W, S, L, H, F); }
+arith ::= ratio SEMI.
+ratio ::= RATIO(K) ID(Q) INT(B) ID(W) COMMA ID(S) sint(L) DOTDOT sint(H).
+                                   { sn_parse_ratio(P, K, Q, B, W, S, L, H); }
 %type sint {SnTok}
 sint(T) ::= INT(N).                { T = N; }
 sint(T) ::= MINUS(K) INT(N).       { T = N; T.v.i = -N.v.i; T.raw = K.raw;
                                      T.pos = sn_parse_span(K.pos, N.pos); }
-%type aformed {SnTok}
-aformed(T) ::= .                   { T = (SnTok){0}; }
-aformed(T) ::= COMMA ID(W) ID(F).  { T = sn_parse_formed(P, W, F); }
+ratio ::= ratio COMMA ID(W) ID(V). { sn_parse_ratio_more(P, W, V); }
+/* types and pairs */
+arith ::= CODES(K) ID(R) sint(L) DOTDOT sint(H) SEMI. { sn_parse_codes(P, K, R, L,
+                                                     H); }
+arith ::= ZERO(K) ID(R) ANY SEMI.  { sn_parse_zero(P, K, R, (SnTok){0},
+                                                (SnTok){0}); }
+arith ::= ZERO(K) ID(R) sint(Z) SEMI. { sn_parse_zero(P, K, R, Z, Z); }
+arith ::= ZERO(K) ID(R) sint(L) DOTDOT sint(H) SEMI. { sn_parse_zero(P, K, R, L,
+                                                     H); }
+arith ::= SCALES(K) ID(R) ID(W) ID(P1) SEMI. { sn_parse_scales(P, K, R, W, P1,
+                                                     false); }
+arith ::= SCALES(K) ID(R) ID(W) ID(P1) ID(A) OF ID(B) SEMI. {
+                                     sn_parse_scales(P, K, R, W, P1,
+                                         sn_parse_power(P, A, B)); }
+arith ::= BIAS(K) ID(W) ON expr(E) SEMI. { sn_parse_bias(P, K, W, E); }
+arith ::= ACCUMULATE(K) ID(W) ID(M) SEMI. { sn_parse_accumulate(P, K, W, M,
+                                                     (SnTok){0}); }
+arith ::= ACCUMULATE(K) ID(W) ID(M) EACH INT(N) SEMI. { sn_parse_accumulate(P, K, W,
+                                                     M, N); }
+arith ::= NO ROW ids(L) STR(S) SEMI. { sn_parse_no_row(P, L, S); }
 arith ::= ID(N) LP ID(V) RP EQ expr(E) SEMI.   { sn_parse_scale(P, N, V, E); }
 arith ::= rowhead(K) rowover rowwhen rowlets EQ expr(E) SEMI(T). { sn_parse_row_end(P,
                                                      K, T, E); }

@@ -276,8 +276,21 @@ SnDefMapTestList sn_parse_map_list(SnMapStmtKind k);
 void sn_parse_arith(SnParser *P, SnTok name, SnTok from, SnTok doc);
 void sn_parse_arith_end(SnParser *P, SnTok from, SnTok to);
 void sn_parse_ratio(SnParser *P, SnTok kw, SnTok q, SnTok bits, SnTok unit,
-                    SnTok s, SnTok lo, SnTok hi, SnTok formed);
-SnTok sn_parse_formed(SnParser *P, SnTok w, SnTok type);
+                    SnTok s, SnTok lo, SnTok hi);
+/* formed f64, outside refuse */
+void sn_parse_ratio_more(SnParser *P, SnTok word, SnTok value);
+void sn_parse_codes(SnParser *P, SnTok kw, SnTok role, SnTok lo, SnTok hi);
+/* lo.raw NULL: any */
+void sn_parse_zero(SnParser *P, SnTok kw, SnTok role, SnTok lo, SnTok hi);
+void sn_parse_scales(SnParser *P, SnTok kw, SnTok role, SnTok per, SnTok what,
+                     bool power);
+/* power of two */
+bool sn_parse_power(SnParser *P, SnTok power, SnTok two);
+void sn_parse_bias(SnParser *P, SnTok kw, SnTok width, SnExpr *grid);
+/* each.raw NULL: all at once */
+void sn_parse_accumulate(SnParser *P, SnTok kw, SnTok width, SnTok mode,
+                         SnTok each);
+void sn_parse_no_row(SnParser *P, SnIds kinds, SnTok why);
 void sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e);
 void sn_parse_row(SnParser *P, SnTok kw, bool any, SnIds of);
 void sn_parse_row_over(SnParser *P, SnTok map);

@@ -30,39 +30,149 @@ sn_parse_arith_end(SnParser *P, SnTok from, SnTok to)
 
 /* The word must be this one: the line has a fixed form. */
 static void
-word(SnParser *P, SnTok t, const char *want)
+word(SnParser *P, SnTok t, const char *line, const char *want)
 {
     if (strlen(want) != t.pos.len || strncmp(t.raw, want, t.pos.len))
-        sn_error(P->d, t.pos, "SN190", "'%.*s' in a ratio, expected '%s'",
-                 (int)t.pos.len, t.raw, want);
+        sn_error(P->d, t.pos, "SN190", "'%.*s' in %s, expected '%s'",
+                 (int)t.pos.len, t.raw, line, want);
 }
 
 void
 sn_parse_ratio(SnParser *P, SnTok kw, SnTok q, SnTok bits, SnTok unit, SnTok s,
-               SnTok lo, SnTok hi, SnTok formed)
+               SnTok lo, SnTok hi)
 {
     SnDefArith *a = P->arith;
 
     sn_parse_once(P, kw, a->ratio.src);
-    word(P, q, "q");
-    word(P, unit, "bits");
-    word(P, s, "s");
+    word(P, q, "a ratio", "q");
+    word(P, unit, "a ratio", "bits");
+    word(P, s, "a ratio", "s");
     a->ratio = kw.pos;
     a->bits = bits.v.i;
     a->s_lo = lo.v.i;
     a->s_hi = hi.v.i;
-    if (formed.raw) {
-        a->formed = sn_parse_name(P, formed);
-        a->formed_pos = formed.pos;
+}
+
+void
+sn_parse_ratio_more(SnParser *P, SnTok w, SnTok value)
+{
+    SnDefArith *a = P->arith;
+    const char *name = sn_parse_name(P, w);
+
+    if (sn_name_same(name, "outside")) {
+        sn_parse_once(P, w, a->outside);
+        a->outside = sn_parse_name(P, value);
+        a->outside_pos = value.pos;
+        return;
+    }
+    if (!sn_name_same(name, "formed")) {
+        sn_error(P->d, w.pos, "SN190",
+                 "'%s' in a ratio, expected 'formed' or 'outside'", name);
+        return;
+    }
+    sn_parse_once(P, w, a->formed);
+    a->formed = sn_parse_name(P, value);
+    a->formed_pos = value.pos;
+}
+
+/* ---- types and pairs ---- */
+
+/* The line of a role; a sink where there is no such role. */
+static SnDefArithType *
+role(SnParser *P, SnTok t)
+{
+#define ROLE_WORD(ID, word, ...) word,
+    static const char *const words[] = {SN_ROLES(ROLE_WORD)};
+#undef ROLE_WORD
+    uint32_t at = sn_name_at(words, SN_NROLE, sn_parse_name(P, t));
+
+    if (at < SN_NROLE)
+        return &P->arith->type[at];
+    sn_error(P->d, t.pos, "SN190",
+             "types are declared for x (activations) and w (constants that a "
+             "contract reads second), not for '%.*s'",
+             (int)t.pos.len, t.raw);
+    return SN_NEW(P->a, SnDefArithType);
+}
+
+void
+sn_parse_codes(SnParser *P, SnTok kw, SnTok r, SnTok lo, SnTok hi)
+{
+    SnDefArithType *t = role(P, r);
+
+    sn_parse_once(P, kw, t->codes.src);
+    t->codes = sn_parse_span(lo.pos, hi.pos);
+    t->lo = lo.v.i;
+    t->hi = hi.v.i;
+}
+
+void
+sn_parse_zero(SnParser *P, SnTok kw, SnTok r, SnTok lo, SnTok hi)
+{
+    SnDefArithType *t = role(P, r);
+
+    sn_parse_once(P, kw, t->zero.src);
+    t->zero = lo.raw ? sn_parse_span(lo.pos, hi.pos) : kw.pos;
+    t->zlo = lo.raw ? lo.v.i : INT32_MIN;
+    t->zhi = lo.raw ? hi.v.i : INT32_MAX;
+}
+
+void
+sn_parse_scales(SnParser *P, SnTok kw, SnTok r, SnTok per, SnTok what,
+                bool power)
+{
+    SnDefArithType *t = role(P, r);
+
+    sn_parse_once(P, kw, t->scales.src);
+    word(P, per, "a line of scales", "per");
+    t->scales = what.pos;
+    t->per = sn_parse_name(P, what);
+    t->power = power;
+}
+
+bool
+sn_parse_power(SnParser *P, SnTok power, SnTok two)
+{
+    word(P, power, "a line of scales", "power");
+    word(P, two, "a line of scales", "two");
+    return true;
+}
+
+void
+sn_parse_bias(SnParser *P, SnTok kw, SnTok width, SnExpr *grid)
+{
+    SnDefArith *a = P->arith;
+
+    sn_parse_once(P, kw, a->bias.src);
+    a->bias = width.pos;
+    a->bias_width = sn_parse_name(P, width);
+    a->bias_grid = grid;
+}
+
+void
+sn_parse_accumulate(SnParser *P, SnTok kw, SnTok width, SnTok mode, SnTok each)
+{
+    SnDefArith *a = P->arith;
+
+    sn_parse_once(P, kw, a->acc.src);
+    a->acc = width.pos;
+    a->acc_width = sn_parse_name(P, width);
+    a->acc_mode = sn_parse_name(P, mode);
+    a->acc_mode_pos = mode.pos;
+    a->acc_each = each.raw ? each.v.i : 0;
+    a->acc_each_pos = each.pos;
+}
+
+void
+sn_parse_no_row(SnParser *P, SnIds kinds, SnTok why)
+{
+    for (uint32_t i = 0; i < kinds.n; i++) {
+        SnDefNoRow n = {kinds.s[i], kinds.pos[i], why.str};
+        SN_PUSH(P->a, P->arith->no, P->arith->nno, n);
     }
 }
 
-SnTok
-sn_parse_formed(SnParser *P, SnTok w, SnTok type)
-{
-    word(P, w, "formed");
-    return type;
-}
+/* ---- rows ---- */
 
 void
 sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e)

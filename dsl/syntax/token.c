@@ -14,6 +14,7 @@ static const struct word {
     int code;
 } words[] = {
     {"_", T_UNDERSCORE},
+    {"accumulate", T_ACCUMULATE},
     {"allow", T_ALLOW},
     {"and", T_AND},
     {"any", T_ANY},
@@ -24,11 +25,13 @@ static const struct word {
     {"backend", T_BACKEND},
     {"because", T_BECAUSE},
     {"beside", T_BESIDE},
+    {"bias", T_BIAS},
     {"builder", T_BUILDER},
     {"by", T_BY},
     {"centre", T_CENTRE},
     {"claim", T_CLAIM},
     {"class", T_CLASS},
+    {"codes", T_CODES},
     {"commutes", T_COMMUTES},
     {"components", T_COMPONENTS},
     {"contract", T_CONTRACT},
@@ -73,6 +76,7 @@ static const struct word {
     {"matches", T_MATCHES},
     {"minimizing", T_MINIMIZING},
     {"named", T_NAMED},
+    {"no", T_NO},
     {"node", T_NODE},
     {"not", T_NOT},
     {"note", T_NOTE},
@@ -107,6 +111,7 @@ static const struct word {
     {"row", T_ROW},
     {"rule", T_RULE},
     {"same", T_SAME},
+    {"scales", T_SCALES},
     {"sem", T_SEM},
     {"shape", T_SHAPE},
     {"skip", T_SKIP},
@@ -126,6 +131,7 @@ static const struct word {
     {"whole", T_WHOLE},
     {"within", T_WITHIN},
     {"worth", T_WORTH},
+    {"zero", T_ZERO},
 };
 
 static const char *const marks[] = {

@@ -320,6 +320,36 @@ owner(const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
     return a;
 }
 
+static const char *
+limit(SnArena *a, int32_t v)
+{
+    return v == INT32_MIN   ? "INT32_MIN"
+           : v == INT32_MAX ? "INT32_MAX"
+                            : sn_format(a, "%d", (int)v);
+}
+
+static void
+put_pairs(SnBuf *b, const SnDefArith *a, const char *lo)
+{
+    const SnArithPairs *p = &a->pairs;
+
+    sn_puts(b, ",\n    .pairs = { .type = {");
+    for (uint32_t i = 0; i < SN_NROLE; i++) {
+        const SnArithType *t = &p->type[i];
+        sn_putf(b, "%s\n        { %s, %s, %s, %s, %d, %d }", i ? "," : "",
+                limit(b->a, t->lo), limit(b->a, t->hi), limit(b->a, t->zlo),
+                limit(b->a, t->zhi), t->tensor, t->power);
+    }
+    sn_putf(b,
+            " },\n        .some = %d, .bias_bits = %d, .bias_step = %d,\n"
+            "        .acc_bits = %d, .acc_saturate = %d, .acc_each = %d",
+            p->some, (int)p->bias_bits, (int)p->bias_step, (int)p->acc_bits,
+            p->acc_saturate, (int)p->acc_each);
+    if (a->nnone)
+        sn_putf(b, ",\n        .nno = %u, .no = %s_no", a->nnone, lo);
+    sn_puts(b, " }");
+}
+
 static void
 put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
 {
@@ -341,6 +371,17 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
     }
     if (a->nof)
         sn_puts(b, "};\n");
+    if (a->nnone)
+        sn_putf(b, "static const SnArithNo %s_no[] = {\n", lo);
+    for (uint32_t i = 0; i < a->nnone; i++) {
+        sn_puts(b, "    { ");
+        sn_emit_str(b, a->none[i].kind);
+        sn_puts(b, ", ");
+        sn_emit_str(b, a->none[i].why);
+        sn_puts(b, " },\n");
+    }
+    if (a->nnone)
+        sn_puts(b, "};\n");
     sn_putf(b, "%sconst SnArith sn_arith_%s = {\n    .name = ",
             a->plugin ? "static " : "", lo);
     sn_emit_str(b, a->name);
@@ -348,6 +389,8 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
     sn_emit_f64(b, a->error);
     if (a->nof)
         sn_putf(b, ", .nrow = %u, .row = %s_row", a->nof, lo);
+    if (a->pairs.some)
+        put_pairs(b, a, lo);
     sn_puts(b, "\n};\n");
 }
 

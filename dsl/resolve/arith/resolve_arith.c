@@ -23,6 +23,7 @@ static void
 ratio(SnResolver *rs, SnDefArith *a)
 {
     static const char *const formed[] = {"f64", "f32"};
+    static const char *const outside[] = {"zero", "refuse"};
 
     if (!a->ratio.src) {
         if (a->nscale) {
@@ -51,6 +52,14 @@ ratio(SnResolver *rs, SnDefArith *a)
     if (at == 2) {
         sn_error(rs->d, a->formed_pos, "SN190",
                  "a ratio is formed in f64 or f32, not in '%s'", a->formed);
+        fault(a);
+    }
+    at = a->outside ? sn_name_at(outside, 2, a->outside) : 0;
+    a->refuse = at == 1;
+    if (at == 2) {
+        sn_error(rs->d, a->outside_pos, "SN190",
+                 "a ratio outside the shifts is 'zero' or 'refuse', not '%s'",
+                 a->outside);
         fault(a);
     }
 }
@@ -382,6 +391,14 @@ only_known(SnResolver *rs, SnDefArith *a)
                             "arithmetic NAME from float { .. }");
         fault(a);
     }
+    if (a->pairs.some || a->refuse) {
+        sn_error(rs->d, a->pos, "SN190",
+                 "arithmetic float is that of every graph: it restricts no "
+                 "types");
+        sn_diag_help(rs->d, "declare another arithmetic: "
+                            "arithmetic NAME from float { .. }");
+        fault(a);
+    }
 }
 
 static void
@@ -411,6 +428,7 @@ block(SnResolver *rs, SnDefArith *a)
         }
     }
     ratio(rs, a);
+    sn_resolve_pairs(rs, a);
     for (uint32_t i = 0; i < a->nscale; i++) {
         uint32_t was = sn_named_at(a->scale, i, a->scale[i]->name);
         if (was < i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Shared by the files about arithmetics: resolve_arith.c has blocks and which
- * nodes their rows are for, resolve_row.c the formulas of rows. */
+ * nodes their rows are for, resolve_row.c the formulas of rows,
+ * resolve_pairs.c types and pairs of types. */
 #ifndef SN_RESOLVE_ARITH_H
 #define SN_RESOLVE_ARITH_H
 
@@ -28,6 +29,8 @@ typedef struct SnRowScope {
 
 /* e without names, NULL where an error was reported. */
 SnX *sn_row_x(SnRowScope *sc, const SnExpr *e);
+/* Types and pairs: own lines, then those of a->base. */
+void sn_resolve_pairs(SnResolver *rs, SnDefArith *a);
 /* How far off the roundings of x may be, in units of x. */
 double sn_row_error(const SnX *x);
 

@@ -33,6 +33,41 @@ enum {
     SN_WHEN_WHOLE = 4  /* the set of a mean is all of an image, without pads */
 };
 
+/* Roles of values, for which types are declared: X(ID, word, meaning). */
+#define SN_ROLES(X)            \
+    X(X, "x", "an activation") \
+    X(W, "w", "a constant that a contract reads second")
+#define SN_ROLE_ID(ID, ...) SN_ROLE_##ID,
+typedef enum SnRole { SN_ROLES(SN_ROLE_ID) SN_NROLE } SnRole;
+#undef SN_ROLE_ID
+
+/* What types of a role a machine has. */
+typedef struct SnArithType {
+    int32_t lo, hi;   /* codes */
+    int32_t zlo, zhi; /* zero points */
+    bool tensor;      /* one scale, none per slice of an axis */
+    bool power;       /* scales are powers of two */
+} SnArithType;
+
+/* no row KIND "why" */
+typedef struct SnArithNo {
+    const char *kind, *why;
+} SnArithNo;
+
+/* What values and nodes have to be like besides what nodes.def says. */
+typedef struct SnArithPairs {
+    bool some; /* is anything declared? */
+    SnArithType type[SN_NROLE];
+    int32_t bias_bits; /* width of a bias in units of bias_step * x.scale *
+                          w.scale; 0: any */
+    int32_t bias_step;
+    int32_t acc_bits;  /* width of sums of products; 0: any */
+    bool acc_saturate; /* they saturate, else they wrap, */
+    int32_t acc_each;  /* after so many products; 0: at their end */
+    uint32_t nno;
+    const SnArithNo *no; /* kinds without tuples of codes */
+} SnArithPairs;
+
 enum { SN_ROW_NK = 12 }; /* constants of a row, at most */
 
 /* What constants of a row follow from: [0] is the result's grid, the others
@@ -62,6 +97,7 @@ typedef struct SnArith {
                      multiplier is off by */
     uint32_t nrow;
     const SnArithRow *row; /* the first that applies counts */
+    SnArithPairs pairs;
 } SnArith;
 
 /* The row for a node over a map, NULL: none. */
