@@ -16,12 +16,13 @@ typedef enum SnXk {
     SN_X_IN,    /* operand i of the row: a code, a sum, a real */
     SN_X_SCALE, /* of the result (i 0) or of operand i - 1 */
     SN_X_ZP,
-    SN_X_N,     /* elements that a mean divides by */
-    SN_X_SHIFT, /* zp_shift */
-    SN_X_Q,     /* the multiplier of the ratio kid[0], */
-    SN_X_S,     /* and its shift */
-    SN_X_FN,    /* fn, mode */
-    SN_X_OP,    /* op */
+    SN_X_N,      /* elements that a mean divides by */
+    SN_X_SHIFT,  /* zp_shift */
+    SN_X_KERNEL, /* kernel[i] of a pool */
+    SN_X_Q,      /* the multiplier of the ratio kid[0], */
+    SN_X_S,      /* and its shift */
+    SN_X_FN,     /* fn, mode */
+    SN_X_OP,     /* op */
     SN_X_NEG,
     SN_X_NOT
 } SnXk;

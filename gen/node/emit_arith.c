@@ -154,6 +154,8 @@ leaf(Row *w, const SnX *x)
         return sn_format(w->a, "%sg->n", as);
     case SN_X_SHIFT:
         return sn_format(w->a, "%sg->zp_shift", as);
+    case SN_X_KERNEL:
+        return sn_format(w->a, "%sg->kernel[%d]", as, (int)x->i);
     case SN_X_Q:
         return sn_format(w->a, "q%u", ratio_at(w, x));
     case SN_X_S:
@@ -256,7 +258,7 @@ put_fn(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 static bool
 uses_grids(const SnX *x)
 {
-    bool any = x->xk >= SN_X_SCALE && x->xk <= SN_X_SHIFT;
+    bool any = x->xk >= SN_X_SCALE && x->xk <= SN_X_KERNEL;
 
     for (uint32_t i = 0; i < x->nkid; i++)
         any |= uses_grids(x->kid[i]);

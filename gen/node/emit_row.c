@@ -237,11 +237,16 @@ use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
         when = sn_format(f->a, "%s | (m.whole ? SN_WHEN_WHOLE : 0)", when);
     sn_putf(mean ? &f->post : &f->pre,
             "%sSnRowUse %s = sn_row_use(c->rounding, %s, %s, %s, "
-            "(SnRowGrids){{%s, %s, %s}, {%s, %s, %s}, 1, %s});\n",
+            "(SnRowGrids){{%s, %s, %s}, {%s, %s, %s}, 1, %s, {%s}});\n",
             mean ? "" : "const ", name, form_enum[form],
             mean ? sn_format(f->a, "\"%s\"", f->sem->map) : "NULL", when,
             y->scale, a->s, b->s, y->zp, a->z, b->z,
-            sh && sh->ty == SN_A_INT ? "at->zp_shift" : "0");
+            sh && sh->ty == SN_A_INT ? "at->zp_shift" : "0",
+            mean ? sn_format(f->a,
+                             "sn_row_arg(c, %u, \"kernel\", 0), "
+                             "sn_row_arg(c, %u, \"kernel\", 1)",
+                             f->res, f->res)
+                 : "1, 1");
     return name;
 }
 

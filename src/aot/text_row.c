@@ -55,7 +55,7 @@ static void
 find_row(SnAotNode *n, const char *const *text, const char *line, SnAotRow *r)
 {
     char p[9][64];
-    SnRowGrids g = {{0}, {0}, 1, zp_shift(n)};
+    SnRowGrids g = {{0}, {0}, 1, zp_shift(n), {1, 1}};
 
     for (int i = 0; i < 9; i++)
         p[i][0] = '\0';
@@ -71,6 +71,8 @@ find_row(SnAotNode *n, const char *const *text, const char *line, SnAotRow *r)
     bool mean = form == SN_FORM_MEAN;
     if (mean)
         g.n = n->u.divisor.t == SN_NUM_INT ? n->u.divisor.v : n->u.ntap;
+    for (uint32_t i = 0; mean && i < 2; i++)
+        g.kernel[i] = sn_row_arg(&n->call, n->res, "kernel", i);
     SnRowUse *use = sn_alloc(n->a, sizeof *use);
     r->n = 1;
     r->use = use;

@@ -315,6 +315,23 @@ sn_int_rne(float v)
                           : (int64_t)rintf(v);
 }
 
+/* n where 2^n <= |r| < 2^(n + 1), as r's bits have it: -127 below 2^-126, 128
+ * of infinities and NaN. */
+static inline int64_t
+sn_exponent(float r)
+{
+    return (int64_t)(sn_bits_f32(r) >> 23 & 255) - 127;
+}
+
+/* r * 2^n, rounded to nearest even where it leaves binary32. */
+static inline float
+sn_ldexp(float r, int64_t n)
+{
+    int64_t e = n < -300 ? -300 : n > 300 ? 300 : n;
+
+    return (float)((double)r * sn_f64_of_bits((uint64_t)(e + 1023) << 52));
+}
+
 /* A quotient before it is rounded: (q + r / (r + rest)), negative where neg.
  * r + rest is what is divided by; r < r + rest. */
 typedef struct SnQuot {

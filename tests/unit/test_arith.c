@@ -183,7 +183,7 @@ mean_i32(int32_t sum, float xs, float ys, float n, int32_t zp, int32_t lo,
 static int32_t
 by_convert(SnRounding r, int32_t v, float m)
 {
-    SnRowGrids g = {{1, m, 0}, {0, 0, 0}, 1, 0};
+    SnRowGrids g = {{1, m, 0}, {0, 0, 0}, 1, 0, {1, 1}};
     SnRowUse u = sn_row_use(r, SN_FORM_CONVERT, NULL, 0, g);
 
     return sn_row_at(&u, v, 0, INT32_MIN, INT32_MAX);
@@ -244,7 +244,7 @@ test_table(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         float m = (float)fixed[i].m;
-        SnRowGrids g = {{1, m, 1}, {0, 0, 0}, 1, 0};
+        SnRowGrids g = {{1, m, 1}, {0, 0, 0}, 1, 0, {1, 1}};
         SnRowUse one = use(SN_ROUNDING_SINGLE, SN_FORM_CONTRACT, "conv", 0, g);
         SnRowUse two = use(SN_ROUNDING_DOUBLE, SN_FORM_CONTRACT, "conv", 0, g);
         if ((double)m != fixed[i].m && fixed[i].v > 1000)
@@ -277,7 +277,7 @@ test_multipliers(void **state)
         float xs = scale(), ws = scale(), ys = scale();
         int32_t zx = code(), zy = code(), q = code();
         int32_t acc = (int32_t)(next_u64() >> 32) >> (next_u64() % 31);
-        SnRowGrids g = {{ys, xs, ws}, {zy, zx, 0}, 1, 0};
+        SnRowGrids g = {{ys, xs, ws}, {zy, zx, 0}, 1, 0, {1, 1}};
         SnRowUse u = use(r, SN_FORM_CONVERT, NULL, 0, g);
         assert_int_equal(sn_row_at(&u, q, 0, -128, 127),
                          fix_requant(q - zx, fix(r, (double)xs / (double)ys),
@@ -301,8 +301,11 @@ test_wide(void **state)
         float xs = scale(), ws = scale(), ys = scale();
         int64_t acc = (int64_t)next_u64() >> (next_u64() % 62 + 2);
         int32_t zy = (int16_t)(next_u64() >> 33);
-        SnRowGrids g = {
-            {ys, xs, ws}, {zy, 0, 0}, (int64_t)(next_u64() % 5000) + 1, 0};
+        SnRowGrids g = {{ys, xs, ws},
+                        {zy, 0, 0},
+                        (int64_t)(next_u64() % 5000) + 1,
+                        0,
+                        {1, 1}};
         SnRowUse u = use(r, SN_FORM_CONTRACT, "conv", SN_WHEN_WIDE, g);
         Fix f = fix(r, (double)xs * (double)ws / (double)ys);
         assert_int_equal(sn_row_at(&u, acc, 0, -32768, 32767),
@@ -328,7 +331,7 @@ test_float(void **state)
         int32_t sh = i & 1 ? 128 : 0, a = code(), b = code();
         int32_t za = code(), zb = code(), zy = code();
         float sa = scale(), sb = scale(), ys = scale();
-        SnRowGrids g = {{ys, sa, sb}, {zy, za, zb}, 1, sh};
+        SnRowGrids g = {{ys, sa, sb}, {zy, za, zb}, 1, sh, {1, 1}};
         SnRowUse u = use(r, SN_FORM_SUM, NULL, SN_WHEN_AFTER, g);
         assert_int_equal(sn_row_at(&u, a, b, -128, 127),
                          add_after(a + sh, sa, za + sh, b + sh, sb, zb + sh, ys,
@@ -357,7 +360,7 @@ test_float(void **state)
         assert_int_equal(sn_row_at(&u, sum, 0, -128, 127),
                          sn_requant(sum, (sa * sb) / ys, zy, -128, 127));
     }
-    SnRowGrids g = {{1, 1, 1}, {3, 0, 0}, 1, 0};
+    SnRowGrids g = {{1, 1, 1}, {3, 0, 0}, 1, 0, {1, 1}};
     SnRowUse u = use(SN_ROUNDING_FLOAT, SN_FORM_POINT, NULL, SN_WHEN_AFTER, g);
     u.real = true;
     assert_int_equal(sn_row_quant(&u, 0, 0, NAN, 1, 3, -100, 127), -100);

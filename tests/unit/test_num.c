@@ -271,15 +271,37 @@ test_mulshr(void **state)
     }
 }
 
+/* Exponents are those of the bits; ldexp rounds once. */
+static void
+test_exponent(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_exponent(1), 0);
+    assert_int_equal(sn_exponent(-1.99f), 0);
+    assert_int_equal(sn_exponent(0.5f), -1);
+    assert_int_equal(sn_exponent(0x1.fffffep-3f), -3);
+    assert_int_equal(sn_exponent(0x1p100f), 100);
+    assert_int_equal(sn_exponent(0x1p-130f), -127);
+    assert_int_equal(sn_exponent(0), -127);
+    assert_int_equal(sn_exponent(INFINITY), 128);
+    assert_true(sn_ldexp(0.75f, 20) == 0x1.8p19f);
+    assert_true(sn_ldexp(-3, -2) == -0.75f);
+    assert_true(sn_ldexp(0x1.000002p0f, -149) == 0x1p-149f);
+    assert_true(sn_ldexp(0x1p-149f, 149) == 1);
+    assert_true(sn_ldexp(1, 128) == INFINITY);
+    assert_true(sn_ldexp(1, INT64_MIN) == 0);
+    assert_true(sn_ldexp(1, INT64_MAX) == INFINITY);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rne_clamp), cmocka_unit_test(test_div_rne),
-        cmocka_unit_test(test_dequant),   cmocka_unit_test(test_quant),
-        cmocka_unit_test(test_quant32),   cmocka_unit_test(test_rescale),
-        cmocka_unit_test(test_requant),   cmocka_unit_test(test_lrn),
-        cmocka_unit_test(test_mulshr),
+        cmocka_unit_test(test_exponent), cmocka_unit_test(test_rne_clamp),
+        cmocka_unit_test(test_div_rne),  cmocka_unit_test(test_dequant),
+        cmocka_unit_test(test_quant),    cmocka_unit_test(test_quant32),
+        cmocka_unit_test(test_rescale),  cmocka_unit_test(test_requant),
+        cmocka_unit_test(test_lrn),      cmocka_unit_test(test_mulshr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

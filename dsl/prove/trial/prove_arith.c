@@ -29,6 +29,8 @@ wide(const SnX *x, const SnRowAt *at)
         return (double)at->g.n;
     case SN_X_SHIFT:
         return (double)at->g.zp_shift;
+    case SN_X_KERNEL:
+        return (double)at->g.kernel[x->i];
     case SN_X_NEG:
         return -a;
     case SN_X_OP:
@@ -97,6 +99,10 @@ function(const SnX *x, const Num *v)
         return (Num){.i = sn_int_rne(v[0].r)};
     case SN_FN_F32:
         return (Num){.r = (float)v[0].i};
+    case SN_FN_EXPONENT:
+        return (Num){.i = sn_exponent(v[0].r)};
+    case SN_FN_LDEXP:
+        return (Num){.r = sn_ldexp(v[0].r, v[1].i)};
     case SN_FN_FMA:
         return (Num){.r = fmaf(v[0].r, v[1].r, v[2].r)};
     case SN_FN_MIN:
@@ -180,6 +186,8 @@ value(const SnX *x, const SnRowAt *at)
         return (Num){.i = at->g.n};
     case SN_X_SHIFT:
         return (Num){.i = at->g.zp_shift};
+    case SN_X_KERNEL:
+        return (Num){.i = at->g.kernel[x->i]};
     case SN_X_NEG:
         return (Num){.i = sn_int_sub(0, v[0].i), .r = -v[0].r};
     case SN_X_NOT:
@@ -201,7 +209,7 @@ static int64_t
 rescaled(const SnRescaler *r, int32_t q, float sx, int32_t zx, float sy,
          int32_t zy)
 {
-    SnRowAt at = {.g = {{sy, sx, 0}, {zy, zx, 0}, 1, 0}, .in = {q, 0}};
+    SnRowAt at = {.g = {{sy, sx, 0}, {zy, zx, 0}, 1, 0, {1, 1}}, .in = {q, 0}};
 
     return sn_row_value(((const SnDefRowOf *)r->of)->x, &at);
 }

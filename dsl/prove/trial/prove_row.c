@@ -63,6 +63,31 @@ clamped_row(const SnDefRowOf *row, const SnRowAt *at, int32_t lo, int32_t hi)
     return (double)sn_clamp64(sn_row_value(row->x, at), lo, hi);
 }
 
+/* The int that the node gives a parameter of its map, 1: it gives none. */
+static int64_t
+map_int(const SnCaseEval *e, const char *name, uint32_t i)
+{
+    const SnMapDecl *m = e->sem->decl ? e->sem->decl->decl : NULL;
+
+    for (unsigned p = 0; m && p < m->nparam; p++) {
+        const SnExprValue *v =
+            strcmp(m->param[p].name, name) ? NULL : sn_case_map_attr(e->n, p);
+        if (v)
+            return (int64_t)(v->n > i ? v->list[i] : v->r);
+    }
+    return 1;
+}
+
+/* SN_WHEN_ flags of a contract. */
+static unsigned
+contract_flags(const SnCaseEval *e, const SnCaseValue *x, bool wide)
+{
+    int64_t group = map_int(e, "group", 0);
+    bool depth = group > 1 && x->rank > 0 && x->dim[x->rank - 1] == group;
+
+    return (wide ? SN_WHEN_WIDE : 0u) | (depth ? SN_WHEN_DEPTHWISE : 0u);
+}
+
 static bool
 contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
          SnCaseVec *r, double *err)
@@ -87,8 +112,8 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     const SnDefRowOf *row = NULL;
     if (t->nq) {
         sn_case_limits(t, cl, &lo, &hi);
-        row =
-            row_for(e, SN_FORM_CONTRACT, e->sem->map, wide ? SN_WHEN_WIDE : 0);
+        row = row_for(e, SN_FORM_CONTRACT, e->sem->map,
+                      contract_flags(e, tx, wide));
         if (!row)
             return sn_case_no(e->c, "no arithmetic has a row for contracts");
         *err = row->error;
@@ -114,7 +139,8 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
                 .g = {{t->scale[0], tx->type.scale[0], tw->type.scale[ch]},
                       {t->zp[0], tx->type.zp[0], tw->type.zp[ch]},
                       1,
-                      0},
+                      0,
+                      {1, 1}},
                 .in = {wide || e->c->pr->round == SN_ROUNDING_FLOAT
                            ? sum
                            : sn_int_wrap(sum, 32)}};
@@ -253,7 +279,8 @@ pair(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
         SnRowAt at = {.g = {{t->scale[0], a.ct->scale[0], b.ct->scale[0]},
                             {t->zp[0], a.ct->zp[0], b.ct->zp[0]},
                             1,
-                            sh},
+                            sh,
+                            {1, 1}},
                       .in = {(int64_t)a.v[i], (int64_t)b.v[i]}};
         r->v[i] = clamped_row(row, &at, lo, hi);
     }
@@ -294,10 +321,12 @@ mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
         return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
-        SnRowAt at = {.g = {{t->scale[0], im->type.scale[0], 0},
-                            {t->zp[0], im->type.zp[0], 0},
-                            divisor(e, o),
-                            sh}};
+        SnRowAt at = {
+            .g = {{t->scale[0], im->type.scale[0], 0},
+                  {t->zp[0], im->type.zp[0], 0},
+                  divisor(e, o),
+                  sh,
+                  {map_int(e, "kernel", 0), map_int(e, "kernel", 1)}}};
         for (int64_t k = 0; k < e->t.nk; k++)
             if (e->t.ix[0][o * e->t.nk + k] >= 0)
                 at.in[0] += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
@@ -323,8 +352,9 @@ sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
         return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (size_t i = 0; i < sn_case_len(e); i++) {
-        SnRowAt at = {.g = {{t->scale[0], 0, 0}, {t->zp[0], 0, 0}, 1, sh},
-                      .real = (float)sn_case_as_real(v, i)};
+        SnRowAt at = {
+            .g = {{t->scale[0], 0, 0}, {t->zp[0], 0, 0}, 1, sh, {1, 1}},
+            .real = (float)sn_case_as_real(v, i)};
         r->v[i] = isnan(at.real) ? lo : clamped_row(row, &at, lo, hi);
     }
     return true;

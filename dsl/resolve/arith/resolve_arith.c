@@ -138,8 +138,9 @@ node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
 static bool
 condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
 {
-    static const char *const word[] = {"wide", "whole"};
-    static const unsigned bit[] = {SN_WHEN_WIDE, SN_WHEN_WHOLE};
+    static const char *const word[] = {"wide", "whole", "depthwise"};
+    static const unsigned bit[] = {SN_WHEN_WIDE, SN_WHEN_WHOLE,
+                                   SN_WHEN_DEPTHWISE};
     unsigned b = 0;
     bool is = !not_;
 
@@ -148,8 +149,8 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
                condition(rs, e->kid[1], false, of);
     if (e->ek == SN_E_NOT && !not_)
         return condition(rs, e->kid[0], true, of);
-    if (e->ek == SN_E_NAME && sn_name_among(word, 2, e->s))
-        b = bit[sn_name_at(word, 2, e->s)];
+    if (e->ek == SN_E_NAME && sn_name_among(word, 3, e->s))
+        b = bit[sn_name_at(word, 3, e->s)];
     if (e->ek == SN_E_BIN && (e->op == SN_OP_EQ || e->op == SN_OP_NE) &&
         e->kid[0]->word == SN_W_ROUND &&
         (e->kid[1]->word == SN_W_AFTER || e->kid[1]->word == SN_W_BEFORE)) {
@@ -161,7 +162,8 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
                  sn_expr_str(rs->a, e));
         sn_diag_help(rs->d, "round == after, round == before, wide (sums of "
                             "64 bits), whole (a mean over all of an image), "
-                            "with 'not' and 'and'");
+                            "depthwise (a convolution by one channel a "
+                            "group), with 'not' and 'and'");
         return false;
     }
     if (of->mask & b && !(of->is & b) == is) {
@@ -186,12 +188,12 @@ takes_all(const SnDefRowOf *r, const SnDefRowOf *s)
 static const char *
 row_name(SnArena *a, const SnDefRowOf *r)
 {
-    static const char *const flag[] = {"after", "wide", "whole"};
+    static const char *const flag[] = {"after", "wide", "whole", "depthwise"};
     const char *s = form_words[r->form];
 
     if (r->map)
         s = sn_format(a, "%s_%s", s, r->map);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 4; i++)
         if (r->mask >> i & 1)
             s = sn_format(a, "%s_%s%s", s, r->is >> i & 1 ? "" : "not_",
                           flag[i]);

@@ -80,8 +80,6 @@ member(SnRowScope *sc, const SnExpr *e)
 {
     const SnExpr *k = e->kid[0];
     bool scale = e->word == SN_W_SCALE;
-    bool sums =
-        sc->of->form == SN_FORM_CONTRACT || sc->of->form == SN_FORM_MEAN;
     uint32_t at = 0;
 
     if (k->ek != SN_E_NAME || (!scale && e->word != SN_W_ZP) || sc->in_scale)
@@ -90,13 +88,36 @@ member(SnRowScope *sc, const SnExpr *e)
         for (at = 1; at <= sc->nport && !sn_name_same(k->s, sc->port[at - 1]);
              at++)
             ;
-    /* sums are of codes without their zero points */
-    if (at > sc->nport || (!scale && at && sums))
+    /* sums of products are of codes without their zero points */
+    if (at > sc->nport || (!scale && at && sc->of->form == SN_FORM_CONTRACT))
         return NULL;
     SnX *x = new_x(sc, scale ? SN_X_SCALE : SN_X_ZP,
                    scale ? SN_TY_REAL : SN_TY_INT, e->pos, true);
     x->i = at;
     return ranged(x, -32768, 32767);
+}
+
+/* May the row name kernel[i]?  It is for a map with a window. */
+static bool
+has_window(const SnRowScope *sc)
+{
+    return sc->of->form == SN_FORM_MEAN && sc->of->map &&
+           sn_known_map(sc->of->map) == SN_MW_POOL && !sc->in_scale;
+}
+
+/* kernel[0], kernel[1] */
+static SnX *
+element(SnRowScope *sc, const SnExpr *e)
+{
+    const SnExpr *k = e->kid[0], *i = e->kid[1];
+
+    if (!has_window(sc) || k->ek != SN_E_NAME || e->nkid != 2 ||
+        !sn_name_same(k->s, "kernel") || i->ek != SN_E_INT || i->i < 0 ||
+        i->i > 1)
+        return NULL;
+    SnX *x = new_x(sc, SN_X_KERNEL, SN_TY_INT, e->pos, true);
+    x->i = i->i;
+    return ranged(x, 1, 0x1p40);
 }
 
 static SnX *
@@ -115,12 +136,17 @@ unknown(SnRowScope *sc, const SnExpr *e)
         sn_putf(&b, "%s, ", sc->var[i].name);
     if (!sc->in_scale) {
         const char *mine = own[sc->of->form];
-        bool codes = !mine;
+        bool zps = sc->of->form != SN_FORM_CONTRACT;
         if (mine)
             sn_putf(&b, "%s, ", mine);
-        for (uint32_t i = 0; i < sc->nport; i++)
-            sn_putf(&b, codes ? "%s, %s.scale, %s.zp, " : "%s.scale, ",
-                    sc->port[i], sc->port[i], sc->port[i]);
+        for (uint32_t i = 0; i < sc->nport; i++) {
+            if (!mine)
+                sn_putf(&b, "%s, ", sc->port[i]);
+            sn_putf(&b, zps ? "%s.scale, %s.zp, " : "%s.scale, ", sc->port[i],
+                    sc->port[i]);
+        }
+        if (has_window(sc))
+            sn_puts(&b, "kernel[0], kernel[1], ");
         sn_putf(&b, "%s.scale, %s.zp", sc->result, sc->result);
         if (sc->of->is & SN_WHEN_AFTER)
             sn_putf(&b, ", %s", sn_words[SN_W_ZP_SHIFT]);
@@ -300,6 +326,9 @@ range_of(SnX *r)
     case SN_FN_RNE:
         ranged(r, -0x1p63, 0x1p63 - 1024);
         break;
+    case SN_FN_EXPONENT:
+        ranged(r, -127, 128);
+        break;
     case SN_FN_MIN:
         ranged(r, fmin(k[0]->lo, k[1]->lo), fmin(k[0]->hi, k[1]->hi));
         break;
@@ -368,6 +397,21 @@ argument(SnRowScope *sc, const SnExpr *call, uint32_t i, char want, SnX *r)
     return true;
 }
 
+/* Is it made of what a ratio, which may be formed in binary64, is made of? */
+static bool
+plain_ratio(const SnX *x)
+{
+    bool ok = x->xk == SN_X_FN ? x->fn == SN_FN_F32 || x->fn == SN_FN_MIN ||
+                                     x->fn == SN_FN_MAX
+              : x->xk == SN_X_OP
+                  ? x->op <= SN_OP_DIV
+                  : x->xk != SN_X_NOT && x->xk != SN_X_Q && x->xk != SN_X_S;
+
+    for (uint32_t i = 0; i < x->nkid; i++)
+        ok = ok && plain_ratio(x->kid[i]);
+    return ok;
+}
+
 /* v : ratio of a scale of this arithmetic, or of one that it is from. */
 static SnX *
 scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *by)
@@ -391,6 +435,13 @@ scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *by)
     if (m->ty != SN_TY_REAL || !m->fixed) {
         sn_error(sc->rs->d, k->kid[1]->pos, "SN191",
                  "'%s' is no ratio of scales", str(sc, k->kid[1]));
+        return fault(sc);
+    }
+    if (!plain_ratio(m)) {
+        sn_error(sc->rs->d, k->kid[1]->pos, "SN191",
+                 "'%s' is not a ratio: expected scales and numbers with + - * "
+                 "/, min and max",
+                 str(sc, k->kid[1]));
         return fault(sc);
     }
     SnX *q = new_x(sc, SN_X_Q, SN_TY_INT, e->pos, true), *sh;
@@ -486,6 +537,9 @@ sn_row_x(SnRowScope *sc, const SnExpr *e)
         return x ? x : unknown(sc, e);
     case SN_E_MEMBER:
         x = member(sc, e);
+        return x ? x : unknown(sc, e);
+    case SN_E_INDEX:
+        x = element(sc, e);
         return x ? x : unknown(sc, e);
     case SN_E_CALL:
         return call(sc, e);

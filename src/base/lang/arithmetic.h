@@ -30,7 +30,8 @@ typedef enum SnForm { SN_FORMS(SN_FORM_ID) SN_NFORM } SnForm;
 enum {
     SN_WHEN_AFTER = 1, /* the node has round = after */
     SN_WHEN_WIDE = 2,  /* sums have 64 bits: an operand has 16, or a mean */
-    SN_WHEN_WHOLE = 4  /* the set of a mean is all of an image, without pads */
+    SN_WHEN_WHOLE = 4, /* the set of a mean is all of an image, without pads */
+    SN_WHEN_DEPTHWISE = 8 /* groups of a contract are several, of one channel */
 };
 
 /* Roles of values, for which types are declared: X(ID, word, meaning). */
@@ -75,8 +76,9 @@ enum { SN_ROW_NK = 12 }; /* constants of a row, at most */
 typedef struct SnRowGrids {
     float scale[3];
     int32_t zp[3];
-    int64_t n;        /* elements that a mean divides by */
-    int64_t zp_shift; /* of a node with round = after */
+    int64_t n;         /* elements that a mean divides by */
+    int64_t zp_shift;  /* of a node with round = after */
+    int64_t kernel[2]; /* rows and columns of a pool's window */
 } SnRowGrids;
 
 /* A row: open fills k, reals as their bits; fn computes a code, not clamped
@@ -118,7 +120,7 @@ static inline void
 sn_row_open(const SnArithRow *r, float sx, int32_t zx, float sy, int32_t zy,
             int64_t *k)
 {
-    SnRowGrids g = {{sy, sx, 0}, {zy, zx, 0}, 1, 0};
+    SnRowGrids g = {{sy, sx, 0}, {zy, zx, 0}, 1, 0, {1, 1}};
 
     r->open(&g, k);
 }

@@ -2,6 +2,8 @@
 /* Rows of docs/numerics.md that are more than one expression. */
 #include "kernel/eval/rows.h"
 
+#include "graph/map_args.h"
+
 SnLim
 sn_lim(const SnType *t, SnRange r)
 {
@@ -39,7 +41,8 @@ sn_mults(SnArena *a, const SnType *x, const SnType *w, const SnType *y)
     int64_t k[SN_ROW_NK];
 
     for (uint32_t i = 0; i < w->nq; i++) {
-        SnRowGrids g = {{y->scale[0], x->scale[0], w->scale[i]}, {0}, 1, 0};
+        SnRowGrids g = {
+            {y->scale[0], x->scale[0], w->scale[i]}, {0}, 1, 0, {1, 1}};
         r->open(&g, k);
         m[i] = sn_f32_of_bits((uint32_t)k[0]);
     }
@@ -62,6 +65,43 @@ sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
     return u;
 }
 
+int64_t
+sn_row_arg(const SnCall *c, unsigned res, const char *name, uint32_t i)
+{
+    const SnSem *s = &c->kind->sem[res];
+    uint32_t ng;
+
+    for (unsigned p = 0; s->decl && p < s->decl->nparam; p++) {
+        if (strcmp(s->decl->param[p].name, name) != 0)
+            continue;
+        const SnArg *g = sn_map_param_args(s, p, &ng);
+        if (!g || g->kind != SN_ARG_ATTR)
+            return 1;
+        const SnAttrDesc *at = &c->kind->attr[g->v];
+        const void *v = sn_attr_at(c->attr, at);
+        if (at->kind == SN_A_INT)
+            return *(const int64_t *)v;
+        const SnInts *l = v;
+        return at->kind == SN_A_INTS && i < l->n ? l->v[i] : 1;
+    }
+    return 1;
+}
+
+unsigned
+sn_row_flags(const SnCall *c, unsigned res)
+{
+    int64_t group = sn_row_arg(c, res, "group", 0);
+    uint32_t slot, n;
+
+    if (group < 2) /* also of what is over no map with groups */
+        return 0;
+    sn_port_slots(c->kind, c->nin, (uint32_t)c->kind->sem[res].arg[0].v, &slot,
+                  &n);
+    const SnShape *x = sn_opnd(c, slot)->shape;
+    return x && x->rank > 0 && x->dim[x->rank - 1] == group ? SN_WHEN_DEPTHWISE
+                                                            : 0;
+}
+
 const SnRowUse *
 sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
             const char *map, unsigned when)
@@ -70,11 +110,13 @@ sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
         return NULL;
     SnRowUse *u = SN_NEW_N(c->scratch, SnRowUse, w->nq);
 
+    when |= sn_row_flags(c, 0);
     for (uint32_t i = 0; i < w->nq; i++) {
         SnRowGrids g = {{y->scale[0], x->scale[0], w->scale[i]},
                         {y->zp[0], x->zp[0], w->zp[i]},
                         1,
-                        0};
+                        0,
+                        {1, 1}};
         u[i] = sn_row_use(c->rounding, SN_FORM_CONTRACT, map, when, g);
     }
     return u;
