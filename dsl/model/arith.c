@@ -55,6 +55,18 @@ sn_arith_error(const SnDefs *defs, SnRounding number)
     return a ? a->error : 0.5;
 }
 
+bool
+sn_tuple_wide(const SnDefTuple *t, const SnDefNode *n)
+{
+    bool wide = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        wide |= t->in[i].elem == SN_QI16;
+    for (uint32_t i = 0; i < n->nout; i++)
+        wide |= t->out[i].elem == SN_QI16;
+    return wide;
+}
+
 static bool
 is_deq(const SnExpr *e)
 {

@@ -151,6 +151,8 @@ const SnDefArith *sn_def_arith(const SnDefs *defs, SnRounding number);
  */
 const char *sn_arith_name(const SnDefs *defs, SnRounding number);
 double sn_arith_error(const SnDefs *defs, SnRounding number);
+/* Has an operand or a result 16 bits?  SN_WHEN_WIDE of codes' rows. */
+bool sn_tuple_wide(const SnDefTuple *t, const SnDefNode *n);
 /* The form of q(e), whose operands are those of e, in this order: values with
  * a grid.  POINT where it is none of the others. */
 SnForm sn_form_of(const SnDefSem *sem, const SnExpr *e);

@@ -213,8 +213,10 @@ use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
 #undef FORM_ENUM
     const Code none = {"0", "0", "0"};
     bool mean = form == SN_FORM_MEAN;
+    bool wide = (form != SN_FORM_CONVERT && form != SN_FORM_POINT &&
+                 sn_tuple_wide(f->t, f->n));
     const char *after = own ? after_of(f) : NULL,
-               *when = mean ? "SN_WHEN_WIDE" : "0";
+               *when = wide ? "SN_WHEN_WIDE" : "0";
     const SnDefAttr *sh = sn_def_attr(f->n, "zp_shift");
     const char *name = sn_format(f->a, "use_%s%s%s%s%s", y->scale, a ? "_" : "",
                                  a ? a->s : "", b ? "_" : "", b ? b->s : "");
@@ -231,8 +233,8 @@ use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
     a = a ? a : &none;
     b = b ? b : &none;
     if (after)
-        when = sn_format(f->a, "%s%s(%s ? SN_WHEN_AFTER : 0)", mean ? when : "",
-                         mean ? " | " : "", after);
+        when = sn_format(f->a, "%s%s(%s ? SN_WHEN_AFTER : 0)", wide ? when : "",
+                         wide ? " | " : "", after);
     if (mean)
         when = sn_format(f->a, "%s | (m.whole ? SN_WHEN_WHOLE : 0)", when);
     sn_putf(mean ? &f->post : &f->pre,

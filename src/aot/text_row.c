@@ -33,6 +33,19 @@ type_named(const SnAotNode *n, const char *const *text, const char *name,
     return sn_aot_type_of(n, ref);
 }
 
+/* Has an operand or a result 16 bits? */
+static bool
+is_wide(const SnAotNode *n)
+{
+    bool wide = false;
+
+    for (uint32_t i = 0; i < n->call.nin; i++)
+        wide |= n->call.in[i].type && n->call.in[i].type->elem == SN_QI16;
+    for (uint32_t i = 0; i < n->call.nout; i++)
+        wide |= n->call.out[i].type && n->call.out[i].type->elem == SN_QI16;
+    return wide;
+}
+
 static unsigned
 flags(const SnAotNode *n, unsigned own)
 {
@@ -73,11 +86,13 @@ find_row(SnAotNode *n, const char *const *text, const char *line, SnAotRow *r)
         g.n = n->u.divisor.t == SN_NUM_INT ? n->u.divisor.v : n->u.ntap;
     for (uint32_t i = 0; mean && i < 2; i++)
         g.kernel[i] = sn_row_arg(&n->call, n->res, "kernel", i);
+    bool pair = form >= SN_FORM_SUM && form <= SN_FORM_PRODUCT;
+    unsigned wide = (pair || mean) && is_wide(n) ? SN_WHEN_WIDE : 0;
     SnRowUse *use = sn_alloc(n->a, sizeof *use);
     r->n = 1;
     r->use = use;
     *use = sn_row_use(n->call.rounding, form, mean ? p[1] : NULL,
-                      *p[2] == '1' ? flags(n, mean ? SN_WHEN_WIDE : 0) : 0, g);
+                      wide | (*p[2] == '1' ? flags(n, wide) : 0), g);
     r->uneven =
         mean && !use->real && !sn_aot_even(n) && n->u.divisor.t != SN_NUM_INT;
     if (!use->row)

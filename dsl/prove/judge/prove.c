@@ -289,31 +289,36 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 
 /* Must what is claimed hold under arithmetic `by`?  What is claimed of it by
  * name, by `else`, or by a rule of a backend that computes so.  A rule of the
- * core cannot know every machine: where it is not proved it is switched off. */
+ * core cannot know every machine: where it is not proved it is switched off,
+ * also what its `else` says of a plugin's arithmetic. */
 static bool
-must_hold(const SnInstance *pr, SnRounding by)
+must_hold(const SnProver *pv, const SnInstance *pr, SnRounding by)
 {
     const SnDefRule *r = pr->r;
+    const SnDefArith *a = sn_def_arith(pv->defs, by);
 
-    return sn_def_claim(r, by) != &r->claim ||
-           (r->backend && r->backend->rounding == by);
+    if (r->backend && r->backend->rounding == by)
+        return true;
+    return sn_def_claim(r, by) != &r->claim && (r->backend || !a || !a->plugin);
 }
 
-/* A written rule can say what holds there. */
+/* A written rule can say what holds there, and `else` said something. */
 static void
 note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
     const char *best = sn_case_best(pv->a, t);
     const char *by = sn_arith_name(pv->defs, pr->round);
 
-    if (pr->derive || !t->ndraw)
+    if ((pr->derive && k == &pr->r->claim) || !t->ndraw)
         return;
     sn_note(pv->d, pr->r->pos, "SN307",
             "rule '%s'%s is off under arithmetic %s, where '%s' is not true: "
             "%s",
-            rule_name(pr), whose(pv, pr), by,
-            sn_case_claim_str(pv->a, &pr->r->claim), by_how_much(pv, t));
-    if (best != sn_claim_words[SN_CLAIM_NONE].word && !t->bad_res)
+            rule_name(pr), whose(pv, pr), by, sn_case_claim_str(pv->a, k),
+            by_how_much(pv, t));
+    if (!pr->derive && best != sn_claim_words[SN_CLAIM_NONE].word &&
+        !t->bad_res)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 
@@ -338,12 +343,12 @@ judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
         p->ndraw += t.ndraw;
         p->nvalue += t.nvalue;
         bool holds = t.ndraw && sn_case_claim_ok(&q, &t) && !t.bad_res;
-        if (!t.ndraw && must_hold(pr, by)) {
+        if (!t.ndraw && must_hold(pv, pr, by)) {
             p->layer = SN_LAYER_REFUSED;
             unseen(pv, &q, &t);
             return;
         }
-        if (!holds && must_hold(pr, by)) {
+        if (!holds && must_hold(pv, pr, by)) {
             p->layer = SN_LAYER_REFUSED;
             p->counter = t.counter;
             bad_rounding(pv, &q, &t);

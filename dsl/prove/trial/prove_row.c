@@ -41,12 +41,30 @@ operand(const SnCaseEval *e, const SnDefPort *p)
     return NULL;
 }
 
-/* The row for a form under the case's arithmetic.  Notes whether another
- * arithmetic has another row than `float`: the case depends on it. */
+/* SN_WHEN_WIDE where an operand or a result has 16 bits. */
+static unsigned
+wide_node(const SnCaseNode *n)
+{
+    bool wide = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        wide |= n->in[i] && n->in[i]->type.elem == SN_QI16;
+    for (uint32_t i = 0; i < n->n->nout; i++)
+        wide |= n->out[i] && n->out[i]->type.elem == SN_QI16;
+    return wide ? SN_WHEN_WIDE : 0;
+}
+
+/* The row for a form under the case's arithmetic, on grids g or any.  Notes
+ * whether another arithmetic has another row than `float`: the case depends on
+ * it. */
 static const SnDefRowOf *
-row_for(SnCaseEval *e, SnForm form, const char *map, unsigned when)
+row_for(SnCaseEval *e, SnForm form, const char *map, unsigned when,
+        const SnRowGrids *g)
 {
     const SnDefs *s = e->c->pv->defs;
+
+    if (g)
+        when |= sn_row_same(form, g);
     const SnDefRowOf *f =
         sn_def_row(sn_def_arith(s, SN_ROUNDING_FLOAT), form, map, when);
 
@@ -113,7 +131,7 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     if (t->nq) {
         sn_case_limits(t, cl, &lo, &hi);
         row = row_for(e, SN_FORM_CONTRACT, e->sem->map,
-                      contract_flags(e, tx, wide));
+                      contract_flags(e, tx, wide), NULL);
         if (!row)
             return sn_case_no(e->c, "no arithmetic has a row for contracts");
         *err = row->error;
@@ -271,17 +289,19 @@ pair(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
         !codes_of(e, x->kid[0], &a) || !codes_of(e, x->kid[1], &b))
         return false;
     bool after = own && sn_case_after(e->n, &sh);
-    const SnDefRowOf *row = row_for(e, form, NULL, after ? SN_WHEN_AFTER : 0);
+    SnRowAt at = {.g = {{t->scale[0], a.ct->scale[0], b.ct->scale[0]},
+                        {t->zp[0], a.ct->zp[0], b.ct->zp[0]},
+                        1,
+                        sh,
+                        {1, 1}}};
+    const SnDefRowOf *row = row_for(
+        e, form, NULL, (after ? SN_WHEN_AFTER : 0u) | wide_node(e->n), &at.g);
     if (!row)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (int64_t i = 0; i < e->t.no; i++) {
-        SnRowAt at = {.g = {{t->scale[0], a.ct->scale[0], b.ct->scale[0]},
-                            {t->zp[0], a.ct->zp[0], b.ct->zp[0]},
-                            1,
-                            sh,
-                            {1, 1}},
-                      .in = {(int64_t)a.v[i], (int64_t)b.v[i]}};
+        at.in[0] = (int64_t)a.v[i];
+        at.in[1] = (int64_t)b.v[i];
         r->v[i] = clamped_row(row, &at, lo, hi);
     }
     *err = row->error;
@@ -313,20 +333,22 @@ mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
         im->type.elem == SN_QI32 || !e->t.ix[0])
         return false;
     bool after = own && sn_case_after(e->n, &sh);
+    SnRowAt at = {.g = {{t->scale[0], im->type.scale[0], 0},
+                        {t->zp[0], im->type.zp[0], 0},
+                        1,
+                        sh,
+                        {map_int(e, "kernel", 0), map_int(e, "kernel", 1)}}};
     const SnDefRowOf *row =
         row_for(e, SN_FORM_MEAN, e->sem->map,
-                SN_WHEN_WIDE | (after ? SN_WHEN_AFTER : 0u) |
-                    (e->t.whole ? SN_WHEN_WHOLE : 0u));
+                wide_node(e->n) | (after ? SN_WHEN_AFTER : 0u) |
+                    (e->t.whole ? SN_WHEN_WHOLE : 0u),
+                &at.g);
     if (!row)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
-        SnRowAt at = {
-            .g = {{t->scale[0], im->type.scale[0], 0},
-                  {t->zp[0], im->type.zp[0], 0},
-                  divisor(e, o),
-                  sh,
-                  {map_int(e, "kernel", 0), map_int(e, "kernel", 1)}}};
+        at.g.n = divisor(e, o);
+        at.in[0] = 0;
         for (int64_t k = 0; k < e->t.nk; k++)
             if (e->t.ix[0][o * e->t.nk + k] >= 0)
                 at.in[0] += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
@@ -347,7 +369,7 @@ sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
     if (!sn_def_attr(e->n->n, "round") || t->nq != 1 || t->elem == SN_QI32)
         return false;
     row = row_for(e, SN_FORM_POINT, NULL,
-                  sn_case_after(e->n, &sh) ? SN_WHEN_AFTER : 0);
+                  sn_case_after(e->n, &sh) ? SN_WHEN_AFTER : 0, NULL);
     if (!row)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
@@ -418,7 +440,7 @@ selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
 
     if (t->nq != 1 || t->elem == SN_QI32 || !selects(e, x, &codes) || !codes)
         return false;
-    const SnDefRowOf *row = row_for(e, SN_FORM_CONVERT, NULL, 0);
+    const SnDefRowOf *row = row_for(e, SN_FORM_CONVERT, NULL, 0, NULL);
     if (!row)
         return false; /* the formula as it is */
     *err = row->error;

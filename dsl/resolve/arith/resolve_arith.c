@@ -135,13 +135,43 @@ node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
 
 /* ---- where ---- */
 
+/* Flags that are said by a word, and the forms that have them. */
+#define OF(form) (1u << SN_FORM_##form)
+#define OF_PAIRS (OF(SUM) | OF(DIFFERENCE) | OF(PRODUCT))
+static const struct {
+    const char *word;
+    unsigned bit, forms;
+} flags[] = {
+    {"after", SN_WHEN_AFTER, OF_PAIRS | OF(MEAN) | OF(POINT)},
+    {"wide", SN_WHEN_WIDE, OF_PAIRS | OF(MEAN) | OF(CONTRACT)},
+    {"whole", SN_WHEN_WHOLE, OF(MEAN)},
+    {"depthwise", SN_WHEN_DEPTHWISE, OF(CONTRACT)},
+    {"same_type", SN_WHEN_SAME, OF_PAIRS | OF(MEAN)},
+};
+enum { NFLAG = sizeof flags / sizeof *flags };
+
+/* The flag that a condition speaks of, NFLAG: of none.  *is is turned round
+ * where it is the flag's opposite. */
+static uint32_t
+flag_of(const SnExpr *e, bool *is)
+{
+    uint32_t i = 1;
+
+    if (e->ek == SN_E_BIN && (e->op == SN_OP_EQ || e->op == SN_OP_NE) &&
+        e->kid[0]->word == SN_W_ROUND &&
+        (e->kid[1]->word == SN_W_AFTER || e->kid[1]->word == SN_W_BEFORE)) {
+        *is ^= (e->op == SN_OP_NE) != (e->kid[1]->word == SN_W_BEFORE);
+        return 0;
+    }
+    while (i < NFLAG &&
+           (e->ek != SN_E_NAME || !sn_name_same(flags[i].word, e->s)))
+        i++;
+    return i;
+}
+
 static bool
 condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
 {
-    static const char *const word[] = {"wide", "whole", "depthwise"};
-    static const unsigned bit[] = {SN_WHEN_WIDE, SN_WHEN_WHOLE,
-                                   SN_WHEN_DEPTHWISE};
-    unsigned b = 0;
     bool is = !not_;
 
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND && !not_)
@@ -149,30 +179,24 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
                condition(rs, e->kid[1], false, of);
     if (e->ek == SN_E_NOT && !not_)
         return condition(rs, e->kid[0], true, of);
-    if (e->ek == SN_E_NAME && sn_name_among(word, 3, e->s))
-        b = bit[sn_name_at(word, 3, e->s)];
-    if (e->ek == SN_E_BIN && (e->op == SN_OP_EQ || e->op == SN_OP_NE) &&
-        e->kid[0]->word == SN_W_ROUND &&
-        (e->kid[1]->word == SN_W_AFTER || e->kid[1]->word == SN_W_BEFORE)) {
-        b = SN_WHEN_AFTER;
-        is ^= (e->op == SN_OP_NE) != (e->kid[1]->word == SN_W_BEFORE);
-    }
-    if (!b) {
-        sn_error(rs->d, e->pos, "SN191", "'%s' is no condition of a row",
-                 sn_expr_str(rs->a, e));
-        sn_diag_help(rs->d, "round == after, round == before, wide (sums of "
-                            "64 bits), whole (a mean over all of an image), "
-                            "depthwise (a convolution by one channel a "
-                            "group), with 'not' and 'and'");
+    uint32_t i = flag_of(e, &is);
+    if (i == NFLAG || !(flags[i].forms >> of->form & 1)) {
+        sn_error(rs->d, e->pos, "SN191", "'%s' is no condition of a row%s%s",
+                 sn_expr_str(rs->a, e), i < NFLAG ? " for " : "",
+                 i < NFLAG ? form_words[of->form] : "");
+        sn_diag_help(rs->d, "round == after, round == before, wide (16 bits), "
+                            "whole (a mean over all of an image), depthwise (a "
+                            "convolution by one channel a group), same_type "
+                            "(operands and result), with 'not' and 'and'");
         return false;
     }
-    if (of->mask & b && !(of->is & b) == is) {
+    if (of->mask & flags[i].bit && !(of->is & flags[i].bit) == is) {
         sn_error(rs->d, e->pos, "SN191", "'%s' contradicts what is before it",
                  sn_expr_str(rs->a, e));
         return false;
     }
-    of->mask |= b;
-    of->is |= is ? b : 0;
+    of->mask |= flags[i].bit;
+    of->is |= is ? flags[i].bit : 0;
     return true;
 }
 
@@ -188,15 +212,14 @@ takes_all(const SnDefRowOf *r, const SnDefRowOf *s)
 static const char *
 row_name(SnArena *a, const SnDefRowOf *r)
 {
-    static const char *const flag[] = {"after", "wide", "whole", "depthwise"};
     const char *s = form_words[r->form];
 
     if (r->map)
         s = sn_format(a, "%s_%s", s, r->map);
-    for (unsigned i = 0; i < 4; i++)
-        if (r->mask >> i & 1)
-            s = sn_format(a, "%s_%s%s", s, r->is >> i & 1 ? "" : "not_",
-                          flag[i]);
+    for (unsigned i = 0; i < NFLAG; i++)
+        if (r->mask & flags[i].bit)
+            s = sn_format(a, "%s_%s%s", s, r->is & flags[i].bit ? "" : "not_",
+                          flags[i].word);
     return s;
 }
 

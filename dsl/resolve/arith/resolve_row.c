@@ -39,10 +39,21 @@ ranged(SnX *x, double lo, double hi)
 
 /* ---- names ---- */
 
+/* How many codes lie below 0: of 8 bits where the row sees no more. */
+static double
+codes(const SnRowScope *sc)
+{
+    SnForm f = sc->of->form;
+    bool narrow =
+        (f >= SN_FORM_SUM && f <= SN_FORM_PRODUCT) || f == SN_FORM_MEAN;
+
+    return narrow && !sc->wide ? 128 : 32768;
+}
+
 static SnX *
 named(SnRowScope *sc, const SnExpr *e)
 {
-    const double wide = 0x1p62, code = 32768;
+    const double wide = 0x1p62, code = codes(sc);
     SnForm form = sc->of->form;
 
     for (uint32_t i = 0; i < sc->nvar; i++)
@@ -54,8 +65,8 @@ named(SnRowScope *sc, const SnExpr *e)
         return ranged(new_x(sc, SN_X_IN, SN_TY_INT, e->pos, false),
                       sc->wide ? -wide : -0x1p31, sc->wide ? wide : 0x1p31 - 1);
     if (form == SN_FORM_MEAN && sn_name_same(e->s, sn_fns[SN_FN_SUM].word))
-        return ranged(new_x(sc, SN_X_IN, SN_TY_INT, e->pos, false), -wide,
-                      wide);
+        return ranged(new_x(sc, SN_X_IN, SN_TY_INT, e->pos, false),
+                      sc->wide ? -wide : -0x1p48, sc->wide ? wide : 0x1p48);
     if (form == SN_FORM_MEAN && sn_name_same(e->s, "n"))
         return ranged(new_x(sc, SN_X_N, SN_TY_INT, e->pos, true), 1, 0x1p40);
     if (form == SN_FORM_POINT && sn_name_same(e->s, "value"))
@@ -94,7 +105,7 @@ member(SnRowScope *sc, const SnExpr *e)
     SnX *x = new_x(sc, scale ? SN_X_SCALE : SN_X_ZP,
                    scale ? SN_TY_REAL : SN_TY_INT, e->pos, true);
     x->i = at;
-    return ranged(x, -32768, 32767);
+    return ranged(x, -codes(sc), codes(sc) - 1);
 }
 
 /* May the row name kernel[i]?  It is for a map with a window. */
@@ -117,7 +128,7 @@ element(SnRowScope *sc, const SnExpr *e)
         return NULL;
     SnX *x = new_x(sc, SN_X_KERNEL, SN_TY_INT, e->pos, true);
     x->i = i->i;
-    return ranged(x, 1, 0x1p40);
+    return ranged(x, 1, 0x1p31);
 }
 
 static SnX *

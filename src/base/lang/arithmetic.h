@@ -29,9 +29,13 @@ typedef enum SnForm { SN_FORMS(SN_FORM_ID) SN_NFORM } SnForm;
 /* Where a row applies. */
 enum {
     SN_WHEN_AFTER = 1, /* the node has round = after */
-    SN_WHEN_WIDE = 2,  /* sums have 64 bits: an operand has 16, or a mean */
+    SN_WHEN_WIDE = 2,  /* an operand of a contract has 16 bits, and its sum 64;
+                          of others an operand or the result has 16 */
     SN_WHEN_WHOLE = 4, /* the set of a mean is all of an image, without pads */
-    SN_WHEN_DEPTHWISE = 8 /* groups of a contract are several, of one channel */
+    SN_WHEN_DEPTHWISE =
+        8,            /* groups of a contract are several, of one channel */
+    SN_WHEN_SAME = 16 /* a mean, sum, difference or product between values of
+                         one scale and zero point */
 };
 
 /* Roles of values, for which types are declared: X(ID, word, meaning). */
@@ -101,6 +105,21 @@ typedef struct SnArith {
     const SnArithRow *row; /* the first that applies counts */
     SnArithPairs pairs;
 } SnArith;
+
+/* SN_WHEN_SAME where it is so. */
+static inline unsigned
+sn_row_same(SnForm f, const SnRowGrids *g)
+{
+    bool two = f >= SN_FORM_SUM && f <= SN_FORM_PRODUCT;
+
+    if (!two && f != SN_FORM_MEAN)
+        return 0;
+    for (int i = 1; i < (two ? 3 : 2); i++)
+        if (g->scale[i] < g->scale[0] || g->scale[i] > g->scale[0] ||
+            g->zp[i] != g->zp[0])
+            return 0;
+    return SN_WHEN_SAME;
+}
 
 /* The row for a node over a map, NULL: none. */
 static inline const SnArithRow *

@@ -54,8 +54,9 @@ sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
            SnRowGrids g)
 {
     const SnArith *a = sn_arith_at(by);
-    SnRowUse u = {.row = sn_arith_row(a, form, map, when), .g = g};
+    SnRowUse u = {.g = g};
 
+    u.row = sn_arith_row(a, form, map, when | sn_row_same(form, &g));
     if (!u.row && form != SN_FORM_CONVERT) {
         u.row = sn_arith_row(a, SN_FORM_POINT, NULL, when);
         u.real = true;
