@@ -79,7 +79,7 @@ static bool
 is_plain_line(const char *s)
 {
     for (; (s = strchr(s, '@')) != NULL; s++)
-        if (!strchr("ocbsv?|}", s[1]))
+        if (!strchr("ocbsv?|>}", s[1]))
             return false;
     return true;
 }
