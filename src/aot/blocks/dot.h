@@ -21,6 +21,11 @@ sn_window(int16_t *d, const int8_t *x, int at, int lo, int hi, int n, int step,
 {
     int j = 0;
 
+    if (lo <= 0 && hi >= n) { /* whole: a count that compilers know */
+        for (j = 0; j < n; j++)
+            d[j] = (int16_t)(x[at + j * step] - zero);
+        return;
+    }
     if (hi <= lo)
         lo = hi = 0;
     for (; j < lo; j++)
@@ -43,14 +48,18 @@ sn_window_sums(const int16_t *d, int k, int count, int32_t *sum)
     }
 }
 
-/* a[2 * i + c]: window i of 4 by filter c of 2, each of k elements. */
-static inline void
-sn_dot_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+/* a[2 * i + c] += elements [from, to) of window i of 4 by those of filter c of
+ * 2, each of k elements.  Products of 16 bits, and a count that is known to be
+ * a multiple of 16: compilers make vectors of it. */
+static SN_INLINE void
+sn_dot_windows_part(const int8_t *w, const int16_t *x, int k, int from, int to,
+                    int32_t *a)
 {
-    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
+    int32_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+    int32_t a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
 
-    for (int j = 0; j < k; j++) {
-        const int32_t w0 = w[j], w1 = w[k + j];
+    for (int j = from; j < to; j++) {
+        const int16_t w0 = w[j], w1 = w[k + j];
         a0 += x[j] * w0;
         a1 += x[j] * w1;
         a2 += x[k + j] * w0;
@@ -70,22 +79,44 @@ sn_dot_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
     a[7] = a7;
 }
 
-/* a[c]: one window by filter c of 4. */
-static inline void
-sn_dot_rows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+/* The sums of whole windows. */
+static SN_INLINE void
+sn_dot_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 {
-    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0;
+    for (int i = 0; i < 8; i++)
+        a[i] = 0;
+    sn_dot_windows_part(w, x, k, 0, k & ~15, a);
+    sn_dot_windows_part(w, x, k, k & ~15, k, a);
+}
 
-    for (int j = 0; j < k; j++) {
-        a0 += x[j] * w[j];
-        a1 += x[j] * w[k + j];
-        a2 += x[j] * w[2 * k + j];
-        a3 += x[j] * w[3 * k + j];
+/* a[c] += elements [from, to) of one window by those of filter c of 4. */
+static SN_INLINE void
+sn_dot_rows_part(const int8_t *w, const int16_t *x, int k, int from, int to,
+                 int32_t *a)
+{
+    int32_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
+
+    for (int j = from; j < to; j++) {
+        const int16_t w0 = w[j], w1 = w[k + j];
+        const int16_t w2 = w[2 * k + j], w3 = w[3 * k + j];
+        a0 += x[j] * w0;
+        a1 += x[j] * w1;
+        a2 += x[j] * w2;
+        a3 += x[j] * w3;
     }
     a[0] = a0;
     a[1] = a1;
     a[2] = a2;
     a[3] = a3;
+}
+
+static SN_INLINE void
+sn_dot_rows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+{
+    for (int i = 0; i < 4; i++)
+        a[i] = 0;
+    sn_dot_rows_part(w, x, k, 0, k & ~15, a);
+    sn_dot_rows_part(w, x, k, k & ~15, k, a);
 }
 
 /* ---- DSP instructions ---- */
