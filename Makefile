@@ -144,8 +144,8 @@ $(GEN)/sn_report_page.c: $(PAGE) tools/page.sh
 	@mkdir -p $(GEN)
 	@sh tools/page.sh $(PAGE) >$@
 # Functions that programs of `sinter compile` have copies of.
-NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/base/num.h \
-           src/kernel/eval/rows.h src/base/fmath.c $(GEN)/sn_arith.h
+NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/aot/blocks/wide.h \
+           src/base/num.h src/kernel/eval/rows.h src/base/fmath.c $(GEN)/sn_arith.h
 $(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/net_text.sh $(NET_TEXT) >$@.new

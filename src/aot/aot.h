@@ -15,8 +15,9 @@ enum { SN_AOT_REGIONS = 8 };
 /* What a program is for. */
 typedef struct SnAotTarget {
     const char *name, *what;
-    bool dsp; /* sums of products by ARM's DSP instructions, */
-    bool mve; /* and by its vectors */
+    bool dsp;  /* sums of products by ARM's DSP instructions, */
+    bool mve;  /* and by its vectors */
+    bool wide; /* two products by one of 64 bits */
 } SnAotTarget;
 
 /* NULL: there is none of this name.  A name of NULL is the first. */

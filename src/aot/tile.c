@@ -426,18 +426,21 @@ vectors(SnAotNode *n, SnAotTile *t)
 }
 
 static bool
-windows(SnAotNode *n, SnAotTile *t, bool mve)
+windows(SnAotNode *n, SnAotTile *t, const SnAotTarget *target)
 {
     if (t->filter < 0)
         return false;
     t->form = t->npixel == 1 ? SN_TILE_ROWS : SN_TILE_WINDOWS;
-    t->block = t->npixel == 1 ? 4 : 2;
+    t->wide = target->wide && t->npixel > 1;
+    t->block = t->npixel == 1 || t->wide ? 4 : 2;
     find_run(n, t);
     t->quads = t->dsp && t->step == 1;
     t->kp = t->dsp ? round_up(t->k, 4) : t->k;
     t->mp = round_up(t->nfilter, t->block);
     t->scratch = (size_t)(t->kp * (t->npixel == 1 ? 1 : 4)) * 2;
-    if (mve)
+    if (t->wide)
+        t->scratch *= 2;
+    if (target->mve)
         vectors(n, t);
     return true;
 }
@@ -558,7 +561,7 @@ sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target)
     t->filter = -1;
     if (!operands(n, text, t) || !has_plain_text(text) || !reads(n, t) ||
         !sort_variables(n, t) || beside_pixels(n, t) ||
-        !(plane(n, t) || windows(n, t, target->mve)) || !zero_points(n, t))
+        !(plane(n, t) || windows(n, t, target)) || !zero_points(n, t))
         return NULL;
     pack(n, t);
     return t;

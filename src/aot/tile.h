@@ -31,6 +31,7 @@ typedef struct SnAotTile {
     SnTileForm form;
     bool dsp;           /* for ARM's DSP instructions */
     bool mve;           /* windows: for ARM's vectors */
+    bool wide;          /* windows: two in a word of 64 bits */
     bool direct;        /* so, and they are met where they lie, */
     int64_t xstep;      /* the next pixel's so far behind */
     uint32_t x, w;      /* slots: what is computed, the constant */

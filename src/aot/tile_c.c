@@ -97,6 +97,12 @@ put_run(SnAotNode *n)
                     "sn_mve_window((int8_t *)win + %lld * tq + %s, %s, %s, %s, "
                     "%s, %lld, %d);",
                     (long long)t->k, place, x, at, lo, hi, run, (int)t->xz);
+    else if (t->wide)
+        sn_aot_line(n,
+                    "sn_wide_window((int64_t *)(void *)win + %lld * (tq >> 1) "
+                    "+ %s, tq & 1, %s, %s, %s, %s, %lld, %lld, %d);",
+                    (long long)t->kp, place, x, at, lo, hi, run, st,
+                    (int)t->xz);
     else if (!t->dsp)
         sn_aot_line(n, "sn_window(win + %s%s, %s, %s, %s, %s, %lld, %lld, %d);",
                     rows ? ""
@@ -179,15 +185,24 @@ open_filters(SnAotNode *n)
     }
     if (put_plain(n, g))
         return;
-    if (t->wz)
+    if (t->wz && t->wide)
+        sn_aot_line(n,
+                    "sn_wide_sums((const int64_t *)(void *)win, %lld, tsum);",
+                    (long long)t->kp);
+    else if (t->wz)
         sn_aot_line(n, "sn_%s_sums(win, %lld, %d, tsum);",
                     t->dsp ? "pair" : "window", (long long)t->kp, rows ? 1 : 4);
     sn_aot_line(n, "for (int tf = 0; tf < %lld; tf += %lld) {", m, b);
     n->depth++;
-    sn_aot_line(n, "int32_t tacc[%d];", rows ? 4 : 8);
-    sn_aot_line(n, "sn_dot_%s%s(%s + (%stf) * %lld, win, %lld, tacc);",
-                t->dsp ? "pair_" : "", rows ? "rows" : "windows",
-                sn_tile_filters(n), g, (long long)t->kp, (long long)t->kp);
+    sn_aot_line(n, "int32_t tacc[%lld];", rows ? 4 : 4 * b);
+    sn_aot_line(n, "sn_dot_%s%s(%s + (%stf) * %lld, %s, %lld, tacc);",
+                t->dsp ? "pair_" : "",
+                rows      ? "rows"
+                : t->wide ? "wide"
+                          : "windows",
+                sn_tile_filters(n), g, (long long)t->kp,
+                t->wide ? "(const int64_t *)(void *)win" : "win",
+                (long long)t->kp);
     if (rows && m % b == 0)
         sn_aot_line(n, "SN_UNROLL");
     sn_aot_line(n, "for (int i%d = tf; i%d < tf + %lld%s; i%d++) {", f, f, b,

@@ -162,10 +162,10 @@ sn_tile_acc(SnAotNode *n)
     const SnAotTile *t = n->tile;
     bool rows = t->form == SN_TILE_ROWS;
     const char *z = sn_tile_zero(n, sn_format(n->a, "i%d", t->filter));
-    const char *sum =
-        rows     ? sn_format(n->a, "tacc[i%d - tf]", t->filter)
-        : t->mve ? "tacc[tq]"
-                 : sn_format(n->a, "tacc[2 * tq + i%d - tf]", t->filter);
+    const char *sum = rows     ? sn_format(n->a, "tacc[i%d - tf]", t->filter)
+                      : t->mve ? "tacc[tq]"
+                               : sn_format(n->a, "tacc[%lld * tq + i%d - tf]",
+                                           (long long)t->block, t->filter);
 
     if (z)
         sn_aot_line(n, "const int32_t acc = sn_add32(%s, -%s * tsum[%s]);", sum,

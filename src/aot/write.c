@@ -14,9 +14,17 @@
 /* ---- targets ---- */
 
 static const SnAotTarget targets[] = {
-    {"portable", "any machine", false, false},
-    {"armv7em", "Cortex-M4, M7 and others with DSP instructions", true, false},
-    {"armv8.1m-mve", "Cortex-M55 and others with vectors", true, true},
+    {.name = "portable", .what = "any machine"},
+    {.name = "armv7em",
+     .what = "Cortex-M4, M7 and others with DSP instructions",
+     .dsp = true},
+    {.name = "armv8.1m-mve",
+     .what = "Cortex-M55 and others with vectors",
+     .dsp = true,
+     .mve = true},
+    {.name = "rv64",
+     .what = "RISC-V of 64 bits, and others without vectors",
+     .wide = true},
 };
 
 const SnAotTarget *

@@ -221,9 +221,8 @@ static const Option options[] = {
     {"--name", "NAME", O_STR, AT(name), COMPILE,
      "of the program's files and functions (default: net)"},
     {"--target", "NAME", O_STR, AT(compile_target), COMPILE,
-     "what the program is for: portable (default), any machine; armv7em, "
-     "Cortex-M4 and others with DSP instructions; armv8.1m-mve, Cortex-M55 and "
-     "others with vectors"},
+     "what the program is for: portable (default), any machine, or a processor "
+     "of docs/compile.md"},
     {"--io", "NAME", O_STR, AT(io), COMPILE,
      "of inputs and outputs: model (default), their types in the model, or "
      "int8, codes where it converts them"},
