@@ -7,14 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Channels to a lane, and most panels of that width side by side. */
-enum { SN_LANE = 16, SN_PANELS = 4 };
-
-typedef struct SnConvGeo {
-    int64_t n, h, w, c;
-    int64_t oh, ow, oc;
-    int64_t kh, kw, sh, sw, dh, dw, pt, pl, group;
-} SnConvGeo;
+#include "kernel/sizes.h"
 
 /* Most taps of a window that a pool's kernel lists. */
 enum { SN_POOL_TAPS = 1 << 20 };

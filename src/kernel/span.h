@@ -6,11 +6,7 @@
 
 #include <stdint.h>
 #include "base/arena.h"
-
-typedef struct SnSpan {
-    int64_t o0, no; /* results */
-    int64_t t0, nt; /* taps inside; none: nt is 0 */
-} SnSpan;
+#include "kernel/sizes.h"
 
 /* The spans of n results in order, of windows of k taps with distance d that
  * advance by s over `size` elements after `pad` absent ones. */

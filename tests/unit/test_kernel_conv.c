@@ -628,7 +628,7 @@ packed_alike(void **state)
                     assert_memory_equal(
                         x->w, y->w,
                         (size_t)p->nstep * lanes *
-                            (size_t)(p->g->kstep * p->g->esize));
+                            (size_t)(p->g->kstep * p->t->esize));
                     for (uint32_t c = 0; c < p->nclass; c++)
                         assert_memory_equal(x->bias[c], y->bias[c],
                                             lanes * sizeof(int32_t));

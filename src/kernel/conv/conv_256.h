@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv/conv_run.h"
 
 #define AVX2 __attribute__((target("avx2,fma")))
 #define INLINE static inline __attribute__((always_inline))

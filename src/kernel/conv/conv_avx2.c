@@ -2,11 +2,14 @@
 /* Tiles for AVX2: vpmaddwd of s16 differences x - x.zp, two taps at a time,
  * with s16 filters: nothing saturates.  Panels of 16 channels, two registers
  * each. */
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv/conv_run.h"
+
+#include <string.h>
+
+#include "kernel/conv/conv_wino.h"
 
 #if defined(__x86_64__)
 #include "kernel/conv/conv_avx2.h"
-#include "kernel/conv/conv_wino.h"
 
 AVX2 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
@@ -29,7 +32,7 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
 #define FROM(r) const char *x##r = p[r].x + t->x0 + t->run[i].x;
 #define PUT(r) put(&t->end, a##r, b##r, t->ncol, p[r].y + t->c0);
 #define TILE(M)                                                              \
-    AVX2 static void tile##M(const SnTile *t)                                \
+    AVX2 SN_SPARE static void tile1##M(const SnTile *t)                      \
     {                                                                        \
         const int64_t n = t->nstep * 4;                                      \
         const char *ahead = t->ahead;                                        \
@@ -61,23 +64,7 @@ TILE(6)
 
 /* ---- depthwise: 16 channels; two taps interleaved ---- */
 
-static int
-place(int i)
-{
-    return i % 8 / 4 * 8 + i / 8 * 4 + i % 4;
-}
-
-static void
-pack(const int16_t *w, int64_t ntap, void *to)
-{
-    int16_t *p = to;
-
-    for (int64_t t = 0; t < ntap; t++)
-        for (int i = 0; i < 16; i++)
-            p[(t / 2 * 16 + place(i)) * 2 + t % 2] = w[t * 16 + i];
-}
-
-AVX2 static void
+AVX2 SN_SPARE static void
 dw(const SnDw *d)
 {
     const char *x = d->x;
@@ -100,37 +87,44 @@ dw(const SnDw *d)
     }
 }
 
-static const SnGemm table = {
-    .isa = SN_ISA_AVX2,
+#else
+static void
+widen(const int8_t *x, int64_t n, int32_t z, void *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        ((int16_t *)y)[i] = (int16_t)(x[i] - z);
+}
+
+#define TWIN_X(p, i) ((const int16_t *)(const void *)(p))[i]
+#define TWIN_W int16_t
+#define TWIN_STEP 2
+#define TWIN_PLACE(n, c) ((void)(n), sn_place_avx2(c))
+#define TWIN_BLOCK 16
+#define TWIN_TAPS 2
+#define TWIN_DW(c) sn_place_avx2(c)
+#include "kernel/conv/conv_twin.inc"
+
+TWIN(1, 1)
+TWIN(1, 2)
+TWIN(1, 3)
+TWIN(1, 4)
+TWIN(1, 5)
+TWIN(1, 6)
+
+SN_SPARE static void
+dw(const SnDw *d)
+{
+    twin_dw(d);
+}
+#endif
+
+/* ---- programs of `sinter compile` have nothing from here on ---- */
+
+const SnConvTiles sn_tiles_avx2 = {
     .esize = 2,
-    .kstep = 2,
     .mtile = {6},
-    .ntile = 1,
-    .rate = 100,
-    .least = 1,
-    .dwblock = 16,
     .widen = widen,
-    .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
+    .tile = {{tile11, tile12, tile13, tile14, tile15, tile16}},
     .dw = dw,
     .wino = &sn_wino_avx2,
-    .dwplace = place,
-    .place = place,
-    .dwpack = pack,
 };
-
-void sn_register_conv_avx2(void);
-void
-sn_register_conv_avx2(void)
-{
-    sn_variant_add(&sn_conv_variants, SN_ISA_AVX2, &table);
-}
-
-#else
-
-void sn_register_conv_avx2(void);
-void
-sn_register_conv_avx2(void)
-{
-}
-
-#endif

@@ -8,22 +8,9 @@
 
 #define TARGET __attribute__((target("avx2,fma,avxvnni")))
 #define DPBUSD(s, u, w) _mm256_dpbusd_avx_epi32(s, u, w)
-#define GEMM_ISA SN_ISA_AVXVNNI
+#define GEMM_TILES sn_tiles_avxvnni
 #include "kernel/conv/conv_lanes256.inc"
 
-void sn_register_conv_avxvnni(void);
-void
-sn_register_conv_avxvnni(void)
-{
-    sn_variant_add(&sn_conv_variants, SN_ISA_AVXVNNI, &table);
-}
-
 #else
-
-void sn_register_conv_avxvnni(void);
-void
-sn_register_conv_avxvnni(void)
-{
-}
-
+typedef int sn_no_avxvnni_t;
 #endif

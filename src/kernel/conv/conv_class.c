@@ -29,7 +29,7 @@ set_depthwise(SnConvQ8 *p)
 
     p->rep =
         p->bsw == 1 && o->oc < block && block % o->oc == 0 ? block / o->oc : 1;
-    p->columns = p->g->dw3[0] && p->bsw * p->rep <= 2 && o->kh == 3 &&
+    p->columns = p->t->dw3[0] && p->bsw * p->rep <= 2 && o->kh == 3 &&
                  o->kw == 3 && o->dw == 1;
     p->direct = p->columns && p->rep == 1;
 }
@@ -40,6 +40,7 @@ sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo)
     const SnConvGeo *o = &p->geo;
 
     p->g = sn_gemm(isa);
+    p->t = p->g->tiles;
     p->geo = *geo;
     p->depthwise =
         o->group > 1 && o->group == o->c && o->group == o->oc && !p->sums;
@@ -66,14 +67,14 @@ bool
 sn_conv_can_clip(const SnConvQ8 *p)
 {
     return !p->depthwise && p->geo.c / p->geo.group % p->g->kstep == 0 &&
-           (p->g->inside || reaches_out(&p->geo));
+           (p->t->inside || reaches_out(&p->geo));
 }
 
 static SnConvClass
 make_class(SnArena *a, const SnConvQ8 *p, SnSpan r, SnSpan c)
 {
     const SnConvGeo *o = &p->geo;
-    int64_t cig = o->c / o->group, px = o->c * p->g->esize, n = 0;
+    int64_t cig = o->c / o->group, px = o->c * p->t->esize, n = 0;
     bool whole = whole_rows(o);
     int64_t per = whole ? 1 : c.nt;
     SnConvRun *run = SN_NEW_N(a, SnConvRun, r.nt * per + 1);
@@ -100,7 +101,7 @@ sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
     SnSpan *r, *c, row = {0, o->oh, 0, o->kh}, col = {0, o->ow, 0, o->kw};
     uint32_t nr = 1, nc = 1;
 
-    p->direct = clip && p->g->inside;
+    p->direct = clip && p->t->inside;
     p->xpitch = p->direct ? o->w : p->wp;
     if (clip) {
         nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
@@ -113,6 +114,6 @@ sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
     for (uint32_t i = 0; i < nr; i++)
         for (uint32_t j = 0; j < nc; j++)
             v[i * nc + j] = make_class(a, p, r[i], c[j]);
-    p->class = v;
+    p->classes = v;
     p->nclass = nr * nc;
 }

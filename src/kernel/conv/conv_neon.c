@@ -2,16 +2,9 @@
 /* Tiles for NEON with the dot product (Armv8.2-A): sdot of s8 codes by s8
  * filters, four taps of x at a time by lane.  Four registers hold 16 channels
  * of the filter; the correction for x.zp is in the bias. */
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv/conv_run.h"
 
-#if defined(__aarch64__)
-#include <arm_neon.h>
 #include <string.h>
-
-#include "kernel/tile_rows.h"
-
-#define DOT __attribute__((target("arch=armv8.2-a+dotprod")))
-#define INLINE static inline __attribute__((always_inline))
 
 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
@@ -20,7 +13,15 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
     memcpy(y, x, (size_t)n);
 }
 
-DOT static int32_t
+#if defined(__aarch64__)
+#include <arm_neon.h>
+
+#include "kernel/tile_rows.h"
+
+#define DOT __attribute__((target("arch=armv8.2-a+dotprod")))
+#define INLINE static inline __attribute__((always_inline))
+
+DOT SN_SPARE static int32_t
 sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 {
     int8x16_t ones = vdupq_n_s8(1);
@@ -128,7 +129,7 @@ four(const char *x)
     d##r = vdotq_s32(d##r, v, w3);
 #define PUT(r) put(t, p + r, a##r, b##r, c##r, d##r);
 #define TILE(M)                                                             \
-    DOT static void tile##M(const SnTile *t)                                \
+    DOT SN_SPARE static void tile1##M(const SnTile *t)                      \
     {                                                                       \
         int64_t n = t->nstep * 4;                                           \
         for (const SnPx *p = t->px, *e = p + t->ntile * M; p < e; p += M) { \
@@ -156,22 +157,7 @@ TILE(6)
 
 /* ---- depthwise: 16 channels; a product of two codes fits 16 bits ---- */
 
-static int
-place(int i)
-{
-    return i;
-}
-
-static void
-pack(const int16_t *w, int64_t ntap, void *to)
-{
-    int8_t *p = to;
-
-    for (int64_t i = 0; i < ntap * 16; i++)
-        p[i] = (int8_t)w[i];
-}
-
-static void
+SN_SPARE static void
 dw(const SnDw *d)
 {
     const int8_t *x = (const int8_t *)d->x;
@@ -195,38 +181,50 @@ dw(const SnDw *d)
     }
 }
 
-static const SnGemm table = {
-    .isa = SN_ISA_NEON,
+#else
+#define TWIN_X(p, i) ((const int8_t *)(p))[i]
+#define TWIN_W int8_t
+#define TWIN_STEP 4
+#define TWIN_PLACE(n, c) ((void)(n), (c))
+#define TWIN_BLOCK 16
+#define TWIN_TAPS 1
+#define TWIN_DW(c) (c)
+#include "kernel/conv/conv_twin.inc"
+
+SN_SPARE static int32_t
+sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+{
+    int32_t s = 0;
+
+    for (int64_t r = 0; r < nrun; r++)
+        for (int64_t i = 0; i < len; i++)
+            s += TWIN_X(x + run[r].x, i);
+    return s;
+}
+
+TWIN(1, 1)
+TWIN(1, 2)
+TWIN(1, 3)
+TWIN(1, 4)
+TWIN(1, 5)
+TWIN(1, 6)
+
+SN_SPARE static void
+dw(const SnDw *d)
+{
+    twin_dw(d);
+}
+#endif
+
+/* ---- programs of `sinter compile` have nothing from here on ---- */
+
+const SnConvTiles sn_tiles_neon = {
     .esize = 1,
     .offset = 0,
     .inside = true,
-    .kstep = 4,
     .mtile = {6},
-    .ntile = 1,
-    .rate = 100,
-    .least = 1,
-    .dwblock = 16,
     .widen = widen,
     .sum = sum,
-    .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
+    .tile = {{tile11, tile12, tile13, tile14, tile15, tile16}},
     .dw = dw,
-    .dwplace = place,
-    .dwpack = pack,
 };
-
-void sn_register_conv_neon(void);
-void
-sn_register_conv_neon(void)
-{
-    sn_variant_add(&sn_conv_variants, SN_ISA_NEON, &table);
-}
-
-#else
-
-void sn_register_conv_neon(void);
-void
-sn_register_conv_neon(void)
-{
-}
-
-#endif

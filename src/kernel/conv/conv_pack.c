@@ -16,7 +16,7 @@ whole(size_t n)
 static size_t
 panel(const SnConvQ8 *p, const SnConvBlock *b)
 {
-    return (size_t)(p->nstep * b->npanel * SN_LANE * p->g->kstep * p->g->esize);
+    return (size_t)(p->nstep * b->npanel * SN_LANE * p->g->kstep * p->t->esize);
 }
 
 /* Of one array of biases. */
@@ -135,7 +135,7 @@ static char *
 pack_block(const SnConvQ8 *p, SnConvBlock *b, const From *f, char *at)
 {
     /* The x that is widened is codes and an offset (conv_q8.h). */
-    uint32_t shift = (uint32_t)(p->xz + p->g->offset);
+    uint32_t shift = (uint32_t)(p->xz + p->t->offset);
     uint32_t zeros = (uint32_t)p->len * (uint32_t)f->wz;
     const int32_t **bias = (void *)at;
     int32_t *v = (void *)(at += whole(p->nclass * sizeof *bias));
@@ -146,11 +146,11 @@ pack_block(const SnConvQ8 *p, SnConvBlock *b, const From *f, char *at)
     memset(v, 0, biases(b));
     memset(at, 0, panel(p, b));
     places(p, b, place);
-    if (p->g->esize == 1)
+    if (p->t->esize == 1)
         pack_codes(p, b, f, place, at, sum);
     else
         pack_differences(p, b, f, place, (void *)at);
-    for (int i = 0; p->g->esize == 1 && i < b->ncol; i++)
+    for (int i = 0; p->t->esize == 1 && i < b->ncol; i++)
         v[place[i]] = (int32_t)(0 - shift * ((uint32_t)sum[i] - zeros));
     for (uint32_t i = 0; i < p->nclass; i++)
         bias[i] = v;

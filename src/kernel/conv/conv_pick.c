@@ -37,13 +37,13 @@ static int64_t
 chunk_of(const SnConvQ8 *p, bool inside)
 {
     const SnConvGeo *o = &p->geo;
-    int64_t filter = o->kh * o->kw * (o->c / o->group) * o->oc * p->g->esize;
+    int64_t filter = o->kh * o->kw * (o->c / o->group) * o->oc * p->t->esize;
 
     if (p->depthwise)
-        return (p->columns ? CHUNK_DW / 2 : CHUNK_DW) * p->g->esize;
+        return (p->columns ? CHUNK_DW / 2 : CHUNK_DW) * p->t->esize;
     if (inside || filter > FILTER_NEAR)
-        return CHUNK_FAR * p->g->esize;
-    return (p->g->inside ? CHUNK_FIRST : CHUNK_NEAR) * p->g->esize;
+        return CHUNK_FAR * p->t->esize;
+    return (p->t->inside ? CHUNK_FIRST : CHUNK_NEAR) * p->t->esize;
 }
 
 /* inside: x is read in place, as far as can be told before that is chosen. */
@@ -51,7 +51,7 @@ static int64_t
 rows_of(const SnConvQ8 *p, bool inside)
 {
     const SnConvGeo *o = &p->geo;
-    int64_t row = p->wp * p->g->esize * o->c * p->bsh, rows;
+    int64_t row = p->wp * p->t->esize * o->c * p->bsh, rows;
 
     /* A block at a time, of rows that stay near meanwhile. */
     if (p->depthwise && p->direct) {
@@ -74,7 +74,7 @@ rows_of(const SnConvQ8 *p, bool inside)
 static int64_t
 cost(const SnConvQ8 *p, int64_t n, int64_t steps)
 {
-    int64_t most = p->g->mtile[p->g->ntile - 1], rest = n % most;
+    int64_t most = p->t->mtile[p->g->ntile - 1], rest = n % most;
 
     if (rest > 0 && rest < p->g->least)
         rest = p->g->least;
@@ -156,7 +156,7 @@ blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
     double shared = c % LINE == 0 && o->oc % LINE == 0
                         ? 0
                         : (double)(px * ceil_div(LINE, width));
-    double far = (double)(o->oc * taps * p->g->esize);
+    double far = (double)(o->oc * taps * p->t->esize);
     far = far > FILTER_FAR ? far / FAR_NS : 0;
     double rows = (work + wide) * half(r) + far;
     double blocks = work * (double)most / (double)o->oc + wide +
@@ -186,14 +186,14 @@ sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num)
     if (is_empty(geo) || num->sums)
         return false;
     sn_conv_shape(&p, isa, geo);
-    return p.g->wino && !p.depthwise && sn_wino_fits(geo, num);
+    return p.t->wino && !p.depthwise && sn_wino_fits(geo, num);
 }
 
 SnConvPick
 sn_conv_rules(const SnConvQ8 *p, bool tiles)
 {
     const SnConvGeo *geo = &p->geo;
-    bool inside = p->g->inside && sn_conv_can_clip(p);
+    bool inside = p->t->inside && sn_conv_can_clip(p);
     SnConvPick k = {.tiles = tiles && sn_wino_pays(geo)};
 
     k.rows = k.tiles ? min64(sn_wino_rows(geo), geo->oh) : rows_of(p, inside);
@@ -203,7 +203,7 @@ sn_conv_rules(const SnConvQ8 *p, bool tiles)
         k.rows = rows_of(p, false);
     k.by_block = blocks_pay(
         p, p->depthwise ? p->g->dwblock : sn_conv_width(geo, k.npanel),
-        k.clip && p->g->inside, k.tiles);
+        k.clip && p->t->inside, k.tiles);
     return k;
 }
 

@@ -28,7 +28,7 @@ static void
 set_work(SnConvQ8 *p)
 {
     const SnConvGeo *o = &p->geo;
-    int64_t px = p->g->esize * o->c;
+    int64_t px = p->t->esize * o->c;
 
     p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     if (!p->direct)
@@ -120,9 +120,9 @@ make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
 {
     const SnConvNum *num = k->num;
     const SnConvGeo *o = &k->p->geo;
-    int32_t shift = k->p->g->esize != 1 ? 0
+    int32_t shift = k->p->t->esize != 1 ? 0
                     : num->sums         ? -1
-                                        : num->xz + k->p->g->offset;
+                                        : num->xz + k->p->t->offset;
     int32_t **v = SN_NEW_N(k->a, int32_t *, ncl);
     int32_t *sum = SN_NEW_N(k->a, int32_t, o->kh * o->kw);
     bool *ready = SN_NEW_N(k->a, bool, ncl), all = true;
@@ -207,7 +207,7 @@ static const void *
 pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
 {
     const SnConvQ8 *p = k->p;
-    int ks = p->g->kstep, es = p->g->esize, nl = npanel * SN_LANE;
+    int ks = p->g->kstep, es = p->t->esize, nl = npanel * SN_LANE;
     int64_t taps = p->nrun * p->len;
     bool ready;
     char *to =
@@ -272,7 +272,7 @@ pack_gemm(const Pack *k)
     for (int64_t g = 0; g < o->group; g++)
         for (int64_t c = 0; c < ocg; c += most) {
             SnConvBlock b = {.c0 = g * ocg + c};
-            b.x0 = g * (o->c / o->group) * p->g->esize;
+            b.x0 = g * (o->c / o->group) * p->t->esize;
             b.ncol = (int)min64(ocg - c, most);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             b.w = p->wino ? pack_wino(k, b.c0, b.ncol)
@@ -280,7 +280,7 @@ pack_gemm(const Pack *k)
             SnPlaceFn *place = place_of(p, b.npanel);
             int padded = b.npanel * SN_LANE;
             b.end = make_end(k, b.c0, b.ncol, padded, place);
-            b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
+            b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->classes,
                                  p->nclass);
             v[n++] = b;
             if (k->num->from && *k->w)
@@ -340,7 +340,8 @@ pack_dw_block(const Pack *k, SnConvBlock *b, int lanes, const int64_t *order,
     const SnGemm *g = k->p->g;
     int64_t taps = k->p->geo.kh * k->p->geo.kw;
     int16_t *w = k->dw;
-    void *to = sn_alloc_n(k->a, (size_t)(ntap * g->dwblock), (size_t)g->esize);
+    void *to =
+        sn_alloc_n(k->a, (size_t)(ntap * g->dwblock), (size_t)k->p->t->esize);
 
     memset(w, 0, (size_t)(ntap * g->dwblock) * sizeof *w);
     for (int i = 0; i < lanes; i++)
@@ -364,7 +365,7 @@ pack_dw(const Pack *k)
     SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t taps = o->kh * o->kw, block = p->g->dwblock;
-    int parts = p->g->esize == 1 ? parts_needed(k) : 1;
+    int parts = p->t->esize == 1 ? parts_needed(k) : 1;
     SnConvClass whole = {.r.nt = o->kh, .c.nt = o->kw};
     SnConvBlock *v = SN_NEW_N(k->a, SnConvBlock, (o->oc + block - 1) / block);
     uint32_t n = 0;
@@ -380,10 +381,10 @@ pack_dw(const Pack *k)
     for (int64_t t = 0; t < ntap; t++) {
         int64_t at = order[t] < 0 ? 0 : order[t];
         tap[t] = (at / o->kw * o->dh * p->wp + at % o->kw * o->dw) * o->c *
-                 p->g->esize;
+                 p->t->esize;
     }
     for (int64_t c = 0; c < o->oc; c += block) {
-        SnConvBlock b = {.c0 = c, .x0 = c * p->g->esize};
+        SnConvBlock b = {.c0 = c, .x0 = c * p->t->esize};
         b.ncol = (int)min64((o->oc - c) * p->rep, block);
         /* Half a block of channels: two rows share it. */
         bool half = p->columns && b.ncol <= block / 2;
@@ -467,7 +468,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     sn_conv_shape(p, isa, geo);
     p->xz = num->xz;
     for (uint32_t i = 0; i < num->nwz; i++)
-        p->rowsum |= p->g->esize == 1 && !p->depthwise && num->wz[i] != 0;
+        p->rowsum |= p->t->esize == 1 && !p->depthwise && num->wz[i] != 0;
     if (is_empty(geo))
         return p;
     bool tiles = sn_conv_q8_tiles(isa, geo, num);

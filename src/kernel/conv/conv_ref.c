@@ -2,7 +2,7 @@
 /* Tiles in portable C, in the s16 form: the loops over channels have constant
  * counts, for compilers that make vector code of them. */
 #include "base/num.h"
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv/conv_run.h"
 
 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
@@ -79,37 +79,10 @@ dw(const SnDw *d)
     }
 }
 
-static int
-place(int i)
-{
-    return i;
-}
-
-static void
-pack(const int16_t *w, int64_t ntap, void *to)
-{
-    memcpy(to, w, (size_t)ntap * SN_LANE * sizeof *w);
-}
-
-static const SnGemm table = {
-    .isa = SN_ISA_PORTABLE,
+const SnConvTiles sn_tiles_portable = {
     .esize = 2,
-    .kstep = 1,
     .mtile = {1},
-    .ntile = 1,
-    .rate = 2,
-    .least = 1,
-    .dwblock = SN_LANE,
     .widen = widen,
     .tile = {{tile}},
     .dw = dw,
-    .dwplace = place,
-    .dwpack = pack,
 };
-
-void sn_register_conv_portable(void);
-void
-sn_register_conv_portable(void)
-{
-    sn_variant_add(&sn_conv_variants, SN_ISA_PORTABLE, &table);
-}

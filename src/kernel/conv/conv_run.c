@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Running a plan: chunks of result rows, each widened and multiplied. */
-#include "kernel/conv/conv_priv.h"
+#include "kernel/conv/conv_run.h"
 
 #include <string.h>
 
@@ -35,11 +35,11 @@ static void
 pad(const Chunk *k, char *to, int64_t npx)
 {
     const SnConvQ8 *p = k->p;
-    int offset = p->g->inside ? 0 : p->g->offset;
-    int v = p->g->esize == 1 ? (uint8_t)(k->xz + offset) : 0;
+    int offset = p->t->inside ? 0 : p->t->offset;
+    int v = p->t->esize == 1 ? (uint8_t)(k->xz + offset) : 0;
 
     if (npx > 0)
-        memset(to, v, (size_t)(npx * p->geo.c * p->g->esize));
+        memset(to, v, (size_t)(npx * p->geo.c * p->t->esize));
 }
 
 /* Pixels of an image row at columns -pl, -pl + colstep, ... */
@@ -48,13 +48,13 @@ widen_row(const Chunk *k, const int8_t *x, char *to)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t px = o->c * p->g->esize;
+    int64_t px = o->c * p->t->esize;
 
     if (p->colstep != 1) {
         for (int64_t j = 0; j < p->wp; j++) {
             int64_t col = j * p->colstep - o->pl;
             if (col >= 0 && col < o->w)
-                p->g->widen(x + col * o->c, o->c, k->xz, to + j * px);
+                p->t->widen(x + col * o->c, o->c, k->xz, to + j * px);
             else
                 pad(k, to + j * px, 1);
         }
@@ -63,16 +63,16 @@ widen_row(const Chunk *k, const int8_t *x, char *to)
     int64_t left = o->pl < p->wp ? o->pl : p->wp;
     int64_t n = p->wp - left < o->w ? p->wp - left : o->w;
     pad(k, to, left);
-    p->g->widen(x, n * o->c, k->xz, to + left * px);
+    p->t->widen(x, n * o->c, k->xz, to + left * px);
     pad(k, to + (left + n) * px, p->wp - left - n);
 }
 
 static void
-widen(const Chunk *k)
+widen_rows(const Chunk *k)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t pitch = p->wp * o->c * p->g->esize;
+    int64_t pitch = p->wp * o->c * p->t->esize;
     int64_t nr = p->wino ? (k->nr + 1) / 2 * 2 : k->nr;
     int64_t n = (nr - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     int64_t rowstep = o->kh == 1 ? o->sh : 1;
@@ -104,7 +104,7 @@ fill_class(const Chunk *k, const SnConvClass *cl, SnPx *px)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t size = o->c * p->g->esize, r, n = class_rows(k, cl, &r);
+    int64_t size = o->c * p->t->esize, r, n = class_rows(k, cl, &r);
     int64_t right = (p->direct ? o->sw : p->bsw) * size;
     int64_t down = (p->direct ? o->sh : p->bsh) * p->xpitch * size;
     const char *x = k->buf + cl->x0 + (r - k->r0) * down;
@@ -131,14 +131,14 @@ fill_pixels(Chunk *k)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t down = p->direct ? o->sh * o->w * o->c * p->g->esize : 0;
+    int64_t down = p->direct ? o->sh * o->w * o->c * p->t->esize : 0;
     SnPx *px = k->px;
 
     if (p->nclass > 1 || k->npx < k->nr) {
         k->px0 = k->r0;
         k->npx = k->nr;
         for (uint32_t i = 0; i < p->nclass; i++)
-            px = fill_class(k, &p->class[i], px);
+            px = fill_class(k, &p->classes[i], px);
     }
     k->dx = (k->r0 - k->px0) * down;
     k->dy = (k->r0 - k->px0) * o->ow * k->pitch;
@@ -152,10 +152,10 @@ sum_rows(const Chunk *k, int64_t x0)
     int64_t at = 0, r0;
 
     for (uint32_t i = 0; i < p->nclass; i++) {
-        const SnConvClass *cl = &p->class[i];
+        const SnConvClass *cl = &p->classes[i];
         for (int64_t n = class_rows(k, cl, &r0) * cl->c.no; n > 0; n--, at++)
             k->rowsum[at] =
-                p->g->sum(k->px[at].x + k->dx + x0, cl->run, cl->nrun, cl->len);
+                p->t->sum(k->px[at].x + k->dx + x0, cl->run, cl->nrun, cl->len);
     }
 }
 
@@ -172,7 +172,7 @@ tile_rows(int64_t left, int64_t most)
 
 /* n pixels of a class. */
 static void
-run_tiles(const SnGemm *g, SnTile *t, int npanel, int64_t n)
+run_tiles(const SnConvTiles *g, SnTile *t, int npanel, int64_t n)
 {
     int64_t most = g->mtile[npanel - 1], part = t->nrun * t->nstep * 64;
 
@@ -197,9 +197,9 @@ static const int32_t *
 biases(const Chunk *k, const SnConvBlock *b, uint32_t class, int32_t *sum)
 {
     const int32_t *per = b->bias[class];
-    uint32_t shift = (uint32_t)(k->xz + k->p->g->offset);
+    uint32_t shift = (uint32_t)(k->xz + k->p->t->offset);
 
-    if (!k->p->sums || k->p->g->esize != 1)
+    if (!k->p->sums || k->p->t->esize != 1)
         return per;
     for (int i = 0; i < b->npanel * SN_LANE; i++)
         sum[i] = (int32_t)(0 - shift * (uint32_t)per[i]);
@@ -225,12 +225,12 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
 
     t.aheadto = t.ahead + p->nrun * p->nstep * 64 * next->npanel;
     for (uint32_t i = 0; i < p->nclass; i++) {
-        const SnConvClass *cl = &p->class[i];
+        const SnConvClass *cl = &p->classes[i];
         t.run = cl->run;
         t.nrun = cl->nrun;
         t.nstep = cl->nstep;
         t.end.bias = biases(k, b, i, sum);
-        run_tiles(p->g, &t, b->npanel, class_rows(k, cl, &r0) * cl->c.no);
+        run_tiles(p->t, &t, b->npanel, class_rows(k, cl, &r0) * cl->c.no);
     }
 }
 
@@ -239,11 +239,11 @@ run_taps(const Chunk *k, int64_t r, const SnConvBlock *b)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t rest = o->ow % p->rep, line = p->wp * o->c * p->g->esize;
+    int64_t rest = o->ow % p->rep, line = p->wp * o->c * p->t->esize;
     SnDw d = {.x = k->buf + r * p->bsh * line + b->x0,
               .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
               .npx = o->ow / p->rep,
-              .step = p->bsw * p->rep * o->c * p->g->esize,
+              .step = p->bsw * p->rep * o->c * p->t->esize,
               .pitch = p->rep * k->pitch,
               .ntap = p->ntap,
               .tap = p->tap,
@@ -251,13 +251,13 @@ run_taps(const Chunk *k, int64_t r, const SnConvBlock *b)
               .nc = b->ncol,
               .end = b->end};
 
-    p->g->dw(&d);
+    p->t->dw(&d);
     if (rest) {
         d.x += d.npx * d.step;
         d.y += d.npx * d.pitch;
         d.npx = 1;
         d.nc = (int)(rest * o->oc);
-        p->g->dw(&d);
+        p->t->dw(&d);
     }
 }
 
@@ -302,7 +302,7 @@ run_columns(const Chunk *k, const SnConvBlock *b)
                .nc = b->ncol,
                .end = b->end};
 
-    SnDw3Fn *fn = p->g->dw3[p->bsw * p->rep - 1];
+    SnDw3Fn *fn = p->t->dw3[p->bsw * p->rep - 1];
     if (d.npx > 0)
         fn(&d);
     if (rest) {
@@ -339,7 +339,7 @@ run_wino(const Chunk *k)
                      .b0 = k->b0,
                      .b1 = k->b1};
 
-    sn_wino_run(&w);
+    k->p->t->wino->run(&w);
 }
 
 static void
@@ -349,7 +349,7 @@ run_chunk(Chunk *k)
     int64_t group = -1;
 
     if (!p->direct)
-        widen(k);
+        widen_rows(k);
     if (p->depthwise) {
         run_depthwise(k);
         return;
@@ -418,6 +418,8 @@ sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
 {
     run_units(p, x, p->xz, y, pitch, work, u0, u1);
 }
+
+/* ---- programs of `sinter compile` have nothing from here on ---- */
 
 void
 sn_conv_q8_sums(const SnConvQ8 *p, const int8_t *x, int32_t xz, int32_t *y,

@@ -5,8 +5,7 @@
  * keeps arrays of them on the stack. */
 #include "kernel/conv/conv_vnni.h"
 
-#if defined(__x86_64__)
-#include "kernel/tile_rows.h"
+#include <string.h>
 
 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
@@ -15,7 +14,10 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
     memcpy(y, x, (size_t)n);
 }
 
-VNNI static int32_t
+#if defined(__x86_64__)
+#include "kernel/tile_rows.h"
+
+VNNI SN_SPARE static int32_t
 sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 {
     __m512i ones = _mm512_set1_epi8(1), s = _mm512_setzero_si512();
@@ -126,7 +128,7 @@ four(const char *x, __m512i flip)
 #define ITEMS2(r) ROW2(ITEM, r)
 #define ITEMS3(r) ROW3(ITEM, r)
 #define ITEMS4(r) ROW4(ITEM, r)
-/* Four panels come out in order: sn_dw_vnni_place. */
+/* Four panels come out in order: sn_place_vnni. */
 #define PUTS(r, N, ROW, b, c, d)                                \
     {                                                           \
         ROW(TIMES, r)                                           \
@@ -161,7 +163,7 @@ four(const char *x, __m512i flip)
 #define NEXT8 NEXT2
 
 #define TILE(N, M)                                                            \
-    VNNI static void tile##N##M(const SnTile *t)                              \
+    VNNI SN_SPARE static void tile##N##M(const SnTile *t)                     \
     {                                                                         \
         const SnPx *p = t->px, *const end = p + t->ntile * M;                 \
         const char *ahead = t->ahead;                                         \
@@ -198,47 +200,75 @@ TILES8(2)
 TILES8(3)
 TILES(4)
 
+#else
+#define TWIN_X(p, i) (((const int8_t *)(p))[i] + 128)
+#define TWIN_W int8_t
+#define TWIN_STEP 4
+#define TWIN_PLACE(n, c) ((n) == 4 ? sn_place_vnni(c) : (c))
+#define TWIN_BLOCK 64
+#define TWIN_TAPS 4
+#define TWIN_DW(c) sn_place_vnni(c)
+#include "kernel/conv/conv_twin.inc"
+
+SN_SPARE static int32_t
+sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+{
+    int32_t s = 0;
+
+    for (int64_t r = 0; r < nrun; r++)
+        for (int64_t i = 0; i < len; i++)
+            s += TWIN_X(x + run[r].x, i);
+    return s;
+}
+
+#define TWINS(N) \
+    TWIN(N, 1) TWIN(N, 2) TWIN(N, 3) TWIN(N, 4) TWIN(N, 5) TWIN(N, 6)
+TWINS(1)
+TWIN(1, 7)
+TWIN(1, 8)
+TWINS(2)
+TWIN(2, 7)
+TWIN(2, 8)
+TWINS(3)
+TWIN(3, 7)
+TWIN(3, 8)
+TWINS(4)
+
+void
+sn_dw_vnni(const SnDw *d)
+{
+    twin_dw(d);
+}
+
+void
+sn_dw3_vnni_step1(const SnDw3 *d)
+{
+    twin_dw3(d, 1);
+}
+
+void
+sn_dw3_vnni_step2(const SnDw3 *d)
+{
+    twin_dw3(d, 2);
+}
+#endif
+
+/* ---- programs of `sinter compile` have nothing from here on ---- */
+
 #define ROW(N) \
     tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6
 #define ROW8(N)                        \
     {                                  \
         ROW(N), tile##N##7, tile##N##8 \
     }
-static const SnGemm table = {
-    .isa = SN_ISA_VNNI,
+const SnConvTiles sn_tiles_vnni = {
     .esize = 1,
     .offset = 128,
     .inside = true,
-    .kstep = 4,
     .mtile = {8, 8, 8, 6},
-    .ntile = 4,
-    .rate = 400,
-    .least = 2,
-    .dwblock = 64,
     .widen = widen,
     .sum = sum,
     .tile = {ROW8(1), ROW8(2), ROW8(3), {ROW(4)}},
     .dw = sn_dw_vnni,
     .dw3 = {sn_dw3_vnni_step1, sn_dw3_vnni_step2},
-    .dwplace = sn_dw_vnni_place,
-    .place = sn_dw_vnni_place,
-    .pack16 = sn_conv_pack16_x86,
-    .dwpack = sn_dw_vnni_pack,
 };
-
-void sn_register_conv_vnni(void);
-void
-sn_register_conv_vnni(void)
-{
-    sn_variant_add(&sn_conv_variants, SN_ISA_VNNI, &table);
-}
-
-#else
-
-void sn_register_conv_vnni(void);
-void
-sn_register_conv_vnni(void)
-{
-}
-
-#endif

@@ -3,7 +3,7 @@
 #ifndef SN_CONV_VNNI_H
 #define SN_CONV_VNNI_H
 
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv/conv_run.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -86,11 +86,10 @@ times(__m512i v, __m512 mul)
     return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(v), mul));
 }
 
+#endif
+
 /* Depthwise, in conv_vnni_dw.c. */
-int sn_dw_vnni_place(int i);
-void sn_dw_vnni_pack(const int16_t *w, int64_t ntap, void *to);
 SnDwFn sn_dw_vnni;
 SnDw3Fn sn_dw3_vnni_step1, sn_dw3_vnni_step2;
-#endif
 
 #endif

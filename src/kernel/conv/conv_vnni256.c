@@ -8,22 +8,9 @@
 
 #define TARGET __attribute__((target("avx2,fma,avx512f,avx512vl,avx512vnni")))
 #define DPBUSD(s, u, w) _mm256_dpbusd_epi32(s, u, w)
-#define GEMM_ISA SN_ISA_VNNI256
+#define GEMM_TILES sn_tiles_vnni256
 #include "kernel/conv/conv_lanes256.inc"
 
-void sn_register_conv_vnni256(void);
-void
-sn_register_conv_vnni256(void)
-{
-    sn_variant_add(&sn_conv_variants, SN_ISA_VNNI256, &table);
-}
-
 #else
-
-void sn_register_conv_vnni256(void);
-void
-sn_register_conv_vnni256(void)
-{
-}
-
+typedef int sn_no_vnni256_t;
 #endif

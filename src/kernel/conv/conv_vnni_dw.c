@@ -9,23 +9,6 @@
 
 #if defined(__x86_64__)
 
-int
-sn_dw_vnni_place(int i)
-{
-    return i % 16 / 4 * 16 + i / 16 * 4 + i % 4;
-}
-
-void
-sn_dw_vnni_pack(const int16_t *w, int64_t ntap, void *to)
-{
-    int8_t *p = to;
-
-    for (int64_t t = 0; t < ntap; t++)
-        for (int i = 0; i < 64; i++)
-            p[(t / 4 * 64 + sn_dw_vnni_place(i)) * 4 + t % 4] =
-                (int8_t)w[t * 64 + i];
-}
-
 #define I(at) _mm512_loadu_si512(at)
 #define F(at) _mm512_loadu_ps(at)
 #define W(i) I((const char *)d->w + 64 * (i))
@@ -406,5 +389,5 @@ sn_dw3_vnni_step2(const SnDw3 *d)
 }
 
 #else
-typedef int sn_no_vnni_dw_t;
+typedef int sn_no_vnni_dw_t; /* conv_vnni.c has twins */
 #endif

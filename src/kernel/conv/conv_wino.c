@@ -3,7 +3,81 @@
  * instruction set. */
 #include "kernel/conv/conv_wino.h"
 
-#include "kernel/conv/conv_priv.h"
+static int64_t
+tiles(int64_t n)
+{
+    return (n + 1) / 2;
+}
+
+/* Bytes of a row of transformed windows. */
+static int64_t
+row_bytes(const SnConvGeo *o)
+{
+    return tiles(o->ow) * SN_WINO_POS * o->c * (int64_t)sizeof(int16_t);
+}
+
+/* Transforms every window of the chunk. */
+static void
+make_tiles(const SnWinoChunk *k, SnWinoTile *tile, int16_t *v)
+{
+    const SnConvGeo *o = &k->p->geo;
+    int64_t c = o->c, line = k->p->wp * c;
+    const int16_t *x = (const int16_t *)(const void *)k->buf;
+
+    for (int64_t i = 0; i < k->nr; i += 2)
+        for (int64_t j = 0; j < o->ow; j += 2, v += SN_WINO_POS * c) {
+            k->p->t->wino->in(x + i * line + j * c, line, c, v);
+            *tile++ = (SnWinoTile){v, k->y + (i * o->ow + j) * k->pitch,
+                                   j + 1 < o->ow, i + 1 < k->nr};
+        }
+}
+
+/* n tiles in groups of about equal size times a block; the next one is
+ * fetched meanwhile. */
+static void
+wino_block(const SnWinoChunk *k, const SnConvBlock *b, const SnConvBlock *next,
+           const SnWinoTile *tile, int64_t n)
+{
+    const SnConvGeo *o = &k->p->geo;
+    int64_t groups = (n + SN_WINO_TILES - 1) / SN_WINO_TILES;
+    SnWinoGroup t = {.c = o->c,
+                     .cg = o->c / o->group,
+                     .x0 = b->x0 / (int64_t)sizeof(int16_t),
+                     .c0 = b->c0,
+                     .pitch = k->pitch,
+                     .line = o->ow * k->pitch,
+                     .w = b->w,
+                     .ahead = next->w,
+                     .turns = groups < SN_WINO_POS ? (int)groups : SN_WINO_POS,
+                     .ncol = b->ncol,
+                     .end = b->end};
+
+    t.end.bias = b->bias[0];
+    for (int64_t i = 0; i < groups; i++, t.turn++) {
+        int64_t from = n * i / groups, to = n * (i + 1) / groups;
+        t.tile = tile + from;
+        t.ntile = (int)(to - from);
+        k->p->t->wino->group(&t);
+    }
+}
+
+void
+sn_wino_run(const SnWinoChunk *k)
+{
+    const SnConvGeo *o = &k->p->geo;
+    int64_t n = tiles(k->nr) * tiles(o->ow);
+    int16_t *v = k->work;
+    SnWinoTile *tile =
+        (SnWinoTile *)(void *)((char *)k->work + tiles(k->nr) * row_bytes(o));
+
+    make_tiles(k, tile, v);
+    for (uint32_t i = k->b0; i < k->b1; i++) {
+        const SnConvBlock *b = &k->p->block[i];
+        wino_block(k, b, i + 1 < k->b1 ? b + 1 : &k->p->block[k->b0], tile, n);
+    }
+}
+
+/* ---- programs of `sinter compile` have nothing from here on ---- */
 
 enum {
     WINDOWS_NEAR = 192 << 10, /* bytes of transformed x beside a filter that
@@ -41,12 +115,6 @@ reach(int32_t zp)
     return zp > 0 ? 128 + (int64_t)zp : 127 - (int64_t)zp;
 }
 
-static int64_t
-tiles(int64_t n)
-{
-    return (n + 1) / 2;
-}
-
 /* Taps of n results along an axis of `size`, those in padding left out. */
 static int64_t
 taps(int64_t n, int64_t pad, int64_t size)
@@ -82,13 +150,6 @@ sn_wino_pays(const SnConvGeo *o)
            direct;
 }
 
-/* Bytes of a row of transformed windows. */
-static int64_t
-row_bytes(const SnConvGeo *o)
-{
-    return tiles(o->ow) * SN_WINO_POS * o->c * (int64_t)sizeof(int16_t);
-}
-
 int64_t
 sn_wino_rows(const SnConvGeo *o)
 {
@@ -107,65 +168,4 @@ sn_wino_work(const SnConvGeo *o, int64_t rows)
 
     return (size_t)(n * row_bytes(o)) +
            (size_t)(n * tiles(o->ow)) * sizeof(SnWinoTile);
-}
-
-/* Transforms every window of the chunk. */
-static void
-make_tiles(const SnWinoChunk *k, SnWinoTile *tile, int16_t *v)
-{
-    const SnConvGeo *o = &k->p->geo;
-    int64_t c = o->c, line = k->p->wp * c;
-    const int16_t *x = (const int16_t *)(const void *)k->buf;
-
-    for (int64_t i = 0; i < k->nr; i += 2)
-        for (int64_t j = 0; j < o->ow; j += 2, v += SN_WINO_POS * c) {
-            k->p->g->wino->in(x + i * line + j * c, line, c, v);
-            *tile++ = (SnWinoTile){v, k->y + (i * o->ow + j) * k->pitch,
-                                   j + 1 < o->ow, i + 1 < k->nr};
-        }
-}
-
-/* n tiles in groups of about equal size times a block; the next one is
- * fetched meanwhile. */
-static void
-run_block(const SnWinoChunk *k, const SnConvBlock *b, const SnConvBlock *next,
-          const SnWinoTile *tile, int64_t n)
-{
-    const SnConvGeo *o = &k->p->geo;
-    int64_t groups = (n + SN_WINO_TILES - 1) / SN_WINO_TILES;
-    SnWinoGroup t = {.c = o->c,
-                     .cg = o->c / o->group,
-                     .x0 = b->x0 / (int64_t)sizeof(int16_t),
-                     .c0 = b->c0,
-                     .pitch = k->pitch,
-                     .line = o->ow * k->pitch,
-                     .w = b->w,
-                     .ahead = next->w,
-                     .turns = groups < SN_WINO_POS ? (int)groups : SN_WINO_POS,
-                     .ncol = b->ncol,
-                     .end = b->end};
-
-    t.end.bias = b->bias[0];
-    for (int64_t i = 0; i < groups; i++, t.turn++) {
-        int64_t from = n * i / groups, to = n * (i + 1) / groups;
-        t.tile = tile + from;
-        t.ntile = (int)(to - from);
-        k->p->g->wino->group(&t);
-    }
-}
-
-void
-sn_wino_run(const SnWinoChunk *k)
-{
-    const SnConvGeo *o = &k->p->geo;
-    int64_t n = tiles(k->nr) * tiles(o->ow);
-    int16_t *v = k->work;
-    SnWinoTile *tile =
-        (SnWinoTile *)(void *)((char *)k->work + tiles(k->nr) * row_bytes(o));
-
-    make_tiles(k, tile, v);
-    for (uint32_t i = k->b0; i < k->b1; i++) {
-        const SnConvBlock *b = &k->p->block[i];
-        run_block(k, b, i + 1 < k->b1 ? b + 1 : &k->p->block[k->b0], tile, n);
-    }
 }

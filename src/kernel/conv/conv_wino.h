@@ -8,7 +8,7 @@
 #ifndef SN_CONV_WINO_H
 #define SN_CONV_WINO_H
 
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv/conv_run.h"
 
 enum { SN_WINO_POS = 16, SN_WINO_TILES = 6 };
 
@@ -33,13 +33,30 @@ typedef struct SnWinoGroup {
     SnEnd end;
 } SnWinoGroup;
 
+/* Blocks [b0, b1) of nr rows of results, from widened x in buf. */
+typedef struct SnWinoChunk {
+    const struct SnConvQ8 *p;
+    const char *buf;
+    void *work;
+    int8_t *y; /* first pixel */
+    int64_t pitch, nr;
+    uint32_t b0, b1;
+} SnWinoChunk;
+
 typedef struct SnWino {
     /* v[16][c] of the window of four by four pixels at x (s16, c apart), whose
      * rows are `line` elements apart. */
     void (*in)(const int16_t *x, int64_t line, int64_t c, int16_t *v);
     void (*group)(const SnWinoGroup *t);
+    void (*run)(const SnWinoChunk *k); /* sn_wino_run */
 } SnWino;
 extern const SnWino sn_wino_avx2;
+
+void sn_wino_run(const SnWinoChunk *k);
+
+/* ---- programs of `sinter compile` have nothing from here on ---- */
+
+#include "kernel/conv/conv_q8.h"
 
 /* u[16] = (2 G) w (2 G)t of three by three differences w - w.zp. */
 void sn_wino_filter(const int16_t w[9], int16_t u[SN_WINO_POS]);
@@ -55,16 +72,5 @@ bool sn_wino_pays(const SnConvGeo *o);
 int64_t sn_wino_rows(const SnConvGeo *o);
 /* Bytes of work for such a chunk. */
 size_t sn_wino_work(const SnConvGeo *o, int64_t rows);
-
-/* Blocks [b0, b1) of nr rows of results, from widened x in buf. */
-typedef struct SnWinoChunk {
-    const struct SnConvQ8 *p;
-    const char *buf;
-    void *work;
-    int8_t *y; /* first pixel */
-    int64_t pitch, nr;
-    uint32_t b0, b1;
-} SnWinoChunk;
-void sn_wino_run(const SnWinoChunk *k);
 
 #endif
