@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs in C against the evaluators, bit for bit: the graphs of tests/pass,
 # the quantized models at hand, random graphs (SINTER_COMPILE=N, default 500;
-# SINTER_SEED=S is the first seed), each built by gcc (c99, gnu99 with fused
-# products of the machine) and clang; where there are cross compilers and
-# emulators, the demo's network on them.
+# SINTER_SEED=S is the first seed), trained models on all samples there are
+# (SINTER_SAMPLES=N of them); by each target, built by gcc (c99, gnu99) and clang
+# without a flag that forbids to fuse products; where there are cross compilers
+# and emulators, on them.  SINTER_PARTS names those parts of it that are run:
+# graphs random samples processors.
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 MAKE=${MAKE:-make}
@@ -37,84 +39,152 @@ right() {
     "$@" $warn -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 && "$tmp/t" >"$tmp/log" 2>&1
 }
 
-# many NAME FILE...: counts per compiler.
+# Compilers; two of them may fuse products, where the machine does.
+fused=
+[ "$(uname -m)" = x86_64 ] && grep -qw fma /proc/cpuinfo && fused=-mfma
+compiler() { # c99|gnu99|clang
+    case $1 in
+    c99) echo "gcc -std=c99" ;;
+    gnu99) echo "gcc -std=gnu99 $fused" ;;
+    clang) echo "clang $fused" ;;
+    esac
+}
+
+part() {
+    case " ${SINTER_PARTS:-graphs random samples processors} " in
+    *" $1 "*) return 0 ;;
+    esac
+    return 1
+}
+
+# ---- graphs by their self-tests ----
+# Each portable program is built by each compiler, tuned ones by one.
+builds="portable:c99 portable:gnu99 portable:clang armv7em:gnu99 armv8.1m-mve:clang"
+# many NAME FILE...: a row of what is right.
 many() {
-    name=$1 n=0 refused=0 c99=0 gnu=0 clang=0 tuned=0
+    name=$1 n=0 refused=0 fails=0 row=''
     shift
+    : >"$tmp/right"
     for f in "$@"; do
         if ! program "$f"; then
             refused=$((refused + 1))
             continue
         fi
         n=$((n + 1))
-        right gcc -std=c99 -O1 && c99=$((c99 + 1)) || cp "$tmp/log" "$tmp/first"
-        right gcc -std=gnu99 -O2 -march=native && gnu=$((gnu + 1)) || cp "$tmp/log" "$tmp/first"
-        right clang -O2 -march=native && clang=$((clang + 1)) || cp "$tmp/log" "$tmp/first"
-        program "$f" --target armv7em && right gcc -std=gnu99 -O1 &&
-            tuned=$((tuned + 1)) || cp "$tmp/log" "$tmp/first"
+        for b in $builds; do
+            # shellcheck disable=SC2046
+            if program "$f" --target "${b%:*}" && right $(compiler "${b#*:}") -O2; then
+                echo "$b" >>"$tmp/right"
+            else
+                fails=1
+                { echo "$f $b" && cat "$tmp/log"; } >"$tmp/first"
+            fi
+        done
     done
-    echo "| $name | $n | $refused | $c99 | $gnu | $clang | $tuned |" >>"$tmp/table"
-    [ -f "$tmp/first" ] && cp "$tmp/first" "$tmp/log"
-    rm -f "$tmp/first"
-    [ $n -gt 0 ] && [ $c99 = $n ] && [ $gnu = $n ] && [ $clang = $n ] && [ $tuned = $n ]
+    for b in $builds; do
+        row="$row $(grep -cxF "$b" "$tmp/right") |"
+    done
+    echo "| $name | $n | $refused |$row" >>"$tmp/graphs"
+    [ $fails = 0 ] || mv "$tmp/first" "$tmp/log"
+    [ $n -gt 0 ] && [ $fails = 0 ]
     say $? "$name: $n programs, $refused graphs refused"
 }
 
-many 'graphs of tests/pass' tests/pass/*.sn
-[ -d "$SHARED/data/quantized" ] &&
-    many 'quantized models' "$SHARED"/data/quantized/*/*.onnx
-mkdir "$tmp/random"
-"$BUILD/tests/random_graphs" "$tmp/random" "${SINTER_SEED:-1}" "${SINTER_COMPILE:-500}"
-many 'random graphs' "$tmp"/random/*.sn
+if part graphs; then
+    many 'graphs of tests/pass' tests/pass/*.sn
+    [ -d "$SHARED/data/quantized" ] &&
+        many 'quantized models' "$SHARED"/data/quantized/*/*.onnx
+fi
+if part random; then
+    mkdir "$tmp/random"
+    "$BUILD/tests/random_graphs" "$tmp/random" "${SINTER_SEED:-1}" "${SINTER_COMPILE:-500}"
+    many 'random graphs' "$tmp"/random/*.sn
+fi
 
 # ---- real networks on real samples: all values of the outputs ----
-# samples NAME MODEL FLAGS...: the values of `sinter run` by evaluators and by
-# programs; SINTER_SAMPLES=N of them (default 200).
-samples() {
-    name=$1 m=$2 ok=0
-    shift 2
-    for b in interp c c:armv7em; do
-        "$BUILD/sinter" run "$m" --backend $b -n "${SINTER_SAMPLES:-200}" "$@" \
-            --dump "$tmp/$b.npy" >"$tmp/log" 2>&1 || ok=1
-    done
-    cmp "$tmp/interp.npy" "$tmp/c.npy" >>"$tmp/log" 2>&1 || ok=1
-    cmp "$tmp/interp.npy" "$tmp/c:armv7em.npy" >>"$tmp/log" 2>&1 || ok=1
-    say $ok "samples of $name: $("$BUILD/sinter" compile "$m" --report | tail -n 1 |
-        sed 's/.*: arena/arena/')"
-}
-# trained NAME MODEL CALIB TEST FLAGS...
-trained() {
-    n=$1 m=$2 c=$3 x=$4
-    shift 4
-    [ -f "$m" ] || return
-    "$BUILD/sinter" quantize "$m" --calib "$c" -n 64 "$@" -o "$tmp/$n.sn" >"$tmp/log" 2>&1
-    samples "$n" "$tmp/$n.sn" --input "$x" "$@"
-}
+# Lines of NAME FILE SAMPLES FLAGS; models that came as float are quantized here.
 D=$SHARED/data
-for m in alexnet_lrn_cifar10 inception_lrn_cifar10 mobilenetv2_cifar10; do
-    trained $m "$D/trained/$m/model.onnx" "$D/datasets/cifar10_calib_x.npy" \
-        "$D/datasets/cifar10_test_x.npy" --mul 0.0039216
-done
-trained lenet_mnist "$D/trained/lenet_mnist/model.onnx" "$D/datasets/mnist_calib_x.npy" \
-    "$D/datasets/mnist_test_x.npy" --mul 0.0039216
-trained resnet8 "$D/real/mlperf_resnet8/model.onnx" "$D/datasets/cifar10_calib_x.npy" \
-    "$D/datasets/cifar10_test_x.npy"
-trained kws "$D/real/mlperf_dscnn_kws/model.onnx" "$D/datasets/kws01_test_x.npy" \
-    "$D/datasets/kws01_test_x.npy"
-
-# ---- other processors ----
 demo=examples/demo
 "$BUILD/sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy \
-    --mul 0.0039216 -o "$tmp/lrn.sn" >"$tmp/log" 2>&1
-for k in 0 1 2; do
-    "$BUILD/sinter" compile "$tmp/lrn.sn" -o "$tmp/p" --input $demo/test_images.npy \
-        --mul 0.0039216 --skip $k >"$tmp/log" 2>&1
-    right gcc -std=c99 -O2
-    say $? "sample $k of the demo"
+    --mul 0.0039216 -o "$tmp/demo.sn" >"$tmp/log" 2>&1
+echo "demo $tmp/demo.sn $demo/test_images.npy --mul 0.0039216" >"$tmp/networks"
+[ -f "$D/models.tsv" ] && while IFS="$(printf '\t')" read -r model set layout _ mul add _; do
+    f=$D/$model/model.onnx
+    [ -f "$f" ] || continue
+    name=$(basename "$model")
+    calib=$D/datasets/${set%_test}_calib_x.npy
+    [ -f "$calib" ] || calib=$D/datasets/${set}_x.npy
+    flags="--mul=$mul --add=$add --layout $layout"
+    if [ "${model#quantized/}" = "$model" ]; then
+        # shellcheck disable=SC2086
+        "$BUILD/sinter" quantize "$f" --calib "$calib" -n 64 $flags -o "$tmp/$name.sn" \
+            >"$tmp/log" 2>&1 </dev/null
+        f=$tmp/$name.sn
+    fi
+    echo "$name $f $D/datasets/${set}_x.npy $flags" >>"$tmp/networks"
+done <"$D/models.tsv"
+
+# The compiler without the flag that `sinter run` gives it.
+cat >"$tmp/bare" <<'END'
+#!/bin/sh
+for a; do
+    shift
+    [ "$a" = -ffp-contract=off ] || set -- "$@" "$a"
 done
+exec "$@"
+END
+chmod +x "$tmp/bare"
+
+# samples NAME MODEL SAMPLES FLAGS...: the values of `sinter run` by evaluators
+# and by programs, of each target by each compiler.
+samples() {
+    name=$1 m=$2 fails=0 row=''
+    shift 2
+    set -- --input "$@"
+    [ -z "${SINTER_SAMPLES:-}" ] || set -- "$@" -n "$SINTER_SAMPLES"
+    rm -f "$tmp/want.npy"
+    "$BUILD/sinter" run "$m" --backend interp "$@" --dump "$tmp/want.npy" >"$tmp/log" 2>&1
+    n=$(head -c 128 "$tmp/want.npy" | LC_ALL=C sed -n "s/.*'shape': (\([0-9]*\),.*/\1/p")
+    for target in portable armv7em armv8.1m-mve; do
+        for c in c99 gnu99 clang; do
+            rm -f "$tmp/got.npy"
+            if CC="$tmp/bare $(compiler $c)" "$BUILD/sinter" run "$m" --backend "c:$target" \
+                "$@" --dump "$tmp/got.npy" >"$tmp/log" 2>&1 &&
+                cmp "$tmp/want.npy" "$tmp/got.npy" >>"$tmp/log" 2>&1; then
+                row="$row same |"
+            else
+                row="$row differ |"
+                fails=1
+                { echo "$target $c" && cat "$tmp/log"; } >"$tmp/first"
+            fi
+        done
+    done
+    echo "| $name | $n |$row" >>"$tmp/samples"
+    [ $fails = 0 ] || mv "$tmp/first" "$tmp/log"
+    say $fails "$n samples of $name"
+}
+if part samples; then
+    while read -r name f x flags; do
+        # shellcheck disable=SC2086
+        samples "$name" "$f" "$x" $flags </dev/null
+    done <"$tmp/networks"
+fi
+
+finish() {
+    [ -f "$tmp/graphs" ] && cat - "$tmp/graphs" <<'END'
+| graphs | programs | refused | gcc c99 | gcc gnu99 | clang | armv7em | armv8.1m-mve |
+END
+    [ -f "$tmp/samples" ] && cat - "$tmp/samples" <<'END'
+| network | samples | portable: gcc c99 | gnu99 | clang | armv7em: gcc c99 | gnu99 | clang | armv8.1m-mve: gcc c99 | gnu99 | clang |
+END
+    exit $bad
+}
+
+# ---- other processors ----
+part processors || finish
 for m in aarch64 riscv64; do
     command -v $m-linux-gnu-gcc >/dev/null && command -v qemu-$m >/dev/null || continue
-    for f in "$tmp/lrn.sn" "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
+    for f in "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
         [ -f "$f" ] || continue
         program "$f"
         # shellcheck disable=SC2086
@@ -190,6 +260,4 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
         say $? "estimate of $(basename "$(dirname "$f")"): $about M, counted $counted M"
     done
 fi
-echo "| graphs | programs | refused | gcc c99 | gcc gnu99, native | clang, native | armv7em |"
-cat "$tmp/table"
-exit $bad
+finish
