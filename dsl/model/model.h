@@ -280,7 +280,7 @@ typedef struct SnDefSem {
     const SnDefPort *out;
     const SnDefAttr *clamp;
     const SnDefMap *decl; /* of `map` */
-    bool monotone, raw, mean, nonempty;
+    bool monotone, raw, mean, nonempty, nan;
 } SnDefSem;
 
 typedef struct SnDefKernel {

@@ -83,7 +83,8 @@ typedef struct SnLemma {
     bool none;           /* out of the calculus' reach */
     bool first;          /* of several results this holds of the first only */
     uint32_t used;       /* bit per lemma number */
-    const char *why;     /* what it stumbled on */
+    bool failed;     /* why is a step that fails, not what is out of reach */
+    const char *why; /* what it stumbled on */
     const char *certificate; /* of what is proved, or NULL */
 } SnLemma;
 SnLemma sn_calculus_lemma(SnProver *pv, const SnInstance *pr);

@@ -56,6 +56,24 @@ selects(const SnExpr *e)
     return false;
 }
 
+/* Is it a number where all that it reads are?  Sums and products are, as what
+ * codes represent does not overflow (docs/proofs.md, A2). */
+static bool
+gives_numbers(const SnExpr *e)
+{
+    bool all = true;
+
+    if (e->ek == SN_E_BIN && e->op != SN_OP_ADD && e->op != SN_OP_SUB &&
+        e->op != SN_OP_MUL)
+        return false;
+    if (e->ek == SN_E_CALL && e->fn != SN_FN_D && e->fn != SN_FN_Q &&
+        e->fn != SN_FN_MAX && e->fn != SN_FN_MIN && !sn_fn_reduces(e->fn))
+        return false;
+    for (uint32_t i = 0; i < e->nkid && all; i++)
+        all = gives_numbers(e->kid[i]);
+    return all;
+}
+
 static void
 properties(const SnDefNode *n, SnDefSem *s)
 {
@@ -68,6 +86,7 @@ properties(const SnDefNode *n, SnDefSem *s)
     if ((f->fn == SN_FN_Q && f->nkid == 1))
         f = f->kid[0];
     s->mean = (f->fn == SN_FN_MEAN && f->nkid == 1);
+    s->nan = !gives_numbers(f);
     s->nonempty = f->nkid == 1 && f->fn != SN_FN_SUM && sn_fn_reduces(f->fn);
 }
 

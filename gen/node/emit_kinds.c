@@ -511,6 +511,8 @@ put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
             sn_puts(b, ", .mean = true");
         if (m->nonempty)
             sn_puts(b, ", .nonempty = true");
+        if (m->nan)
+            sn_puts(b, ", .nan = true");
         sn_putf(b, ",\n      .from = %d, .fill = %d },\n", moved_port(n, m),
                 fill_attr(n, m->els));
     }

@@ -74,6 +74,7 @@ typedef struct SnSem {
     bool mean;     /* window whose formula is a mean */
     bool nonempty; /* has no value for an empty set: an element of the set, the
                       place of one, or a mean */
+    bool nan;      /* its formula may be NaN where it reads numbers */
     int16_t from;  /* of a move: the input port that it copies, else -1 */
     int16_t
         fill; /* attribute index of the value that a move fills with, or -1 */

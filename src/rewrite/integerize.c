@@ -752,6 +752,8 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
         return false;
     if (n->stays_float)
         return no(&p[0], "the quantizer leaves it so");
+    if (p[0].d->sem[0].nan && !sn_range_full(sn_clamp_of(g, id)))
+        return no(&p[0], "NaN passes its clamp, but not that of codes");
     Wanted *w = find_quantizes(&p[0], &nq);
     if (!w)
         return false;

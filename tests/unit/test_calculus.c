@@ -34,7 +34,47 @@ static const SnTestRule rules[] = {
     /* a clamp behind a contract whose bias is int32 */
     {true, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
            "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type "
-           "when n.type == o.type exact"},
+           "when n.type == o.type and n.type in [q8, q16] exact"},
+    /* of reals without a common point it may keep -0 */
+    {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+            "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type "
+            "when n.type == o.type exact"},
+    {true, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+           "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type "
+           "when n.type == o.type and hi(n.clamp) >= 0 exact"},
+    {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+            "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type "
+            "when n.type == o.type and lo(n.clamp) >= 0 exact"},
+    {true, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+           "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type when "
+           "n.type == o.type and (n.type in [q8] or 0 <= hi(n.clamp)) exact"},
+    {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+            "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type when "
+            "n.type == o.type and (n.type in [q8, f32] or hi(n.clamp) >= 0) "
+            "exact"},
+    {true, "Clip(Conv2D(x, w, b) @n :1) @o => copy n {clamp = "
+           "meet(bounds(o.type, o.low, o.high), n.clamp)} : o.type when "
+           "n.type == o.type and o.low <= hi(n.clamp) and lo(n.clamp) <= "
+           "o.high and o.low <= o.high exact"},
+    {false, "Clip(Conv2D(x, w, b) @n :1) @o => copy n {clamp = "
+            "meet(bounds(o.type, o.low, o.high), n.clamp)} : o.type when "
+            "n.type == o.type and o.low <= hi(n.clamp) and lo(n.clamp) <= "
+            "o.high exact"},
+    {false, "Clip(Conv2D(x, w, b) @n :1) @o => copy n {clamp = "
+            "meet(bounds(o.type, o.low, o.high), n.clamp)} : o.type when "
+            "n.type == o.type and o.low <= hi(n.clamp) and o.low <= o.high "
+            "exact"},
+    /* NaN passes a clamp of reals and becomes a code, which that of codes
+     * moves */
+    {false, "Quantize(Div(Dequantize(a:{q8}), Dequantize(b:{q8})) @n) @q => "
+            "Div(a, b) like n {clamp = meet(q.clamp, image(n.clamp, n, q))} : "
+            "q.type when q.type in [q8] exact"},
+    {true, "Quantize(Div(Dequantize(a:{q8}), Dequantize(b:{q8})) @n) @q => "
+           "Div(a, b) like n {clamp = meet(q.clamp, image(n.clamp, n, q))} : "
+           "q.type when q.type in [q8] and n.clamp == full exact"},
+    {true, "Quantize(Mul(Dequantize(a:{q8}), Dequantize(b:{q8})) @n) @q => "
+           "Mul(a, b) like n {clamp = meet(q.clamp, image(n.clamp, n, q)), "
+           "round = before, zp_shift = 0} : q.type when q.type in [q8] exact"},
     {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
             "{clamp = meet(bounds(o.type, 1, _), n.clamp)} : o.type "
             "when n.type == o.type exact"},

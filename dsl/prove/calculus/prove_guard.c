@@ -3,6 +3,8 @@
  * cover others, constants in order. */
 #include "dsl/prove/calculus/prove_tree.h"
 
+#include <math.h>
+#include "dsl/model/expr_tree.h"
 #include "dsl/resolve/resolver.h"
 
 static SnCover
@@ -43,6 +45,106 @@ note_order(SnCalculus *l, const SnExpr *e)
         return;
     l->least[l->nleast][0] = sn_calculus_name(l, sn_expr_str(l->a, x));
     l->least[l->nleast++][1] = sn_calculus_name(l, sn_expr_str(l->a, y));
+}
+
+/* ---- clamps of reals that have a common point ---- */
+
+/* Does the condition leave no f32 of type `to`? */
+static bool
+leaves_codes(SnCalculus *l, const SnExpr *e, const char *to)
+{
+    bool both = e->ek == SN_E_BIN && e->op == SN_OP_OR;
+
+    if (both || (e->ek == SN_E_BIN && e->op == SN_OP_AND)) {
+        bool a = leaves_codes(l, e->kid[0], to),
+             b = leaves_codes(l, e->kid[1], to);
+        return both ? a && b : a || b;
+    }
+    if ((e->ek != SN_E_IN && !(e->ek == SN_E_BIN && e->op == SN_OP_EQ)) ||
+        e->kid[0]->ty != SN_TY_ETYPE)
+        return false;
+    const char *of = sn_calculus_type_expr(l, e->kid[0]);
+    bool codes = of && sn_calculus_rep(l, of) == sn_calculus_rep(l, to);
+    for (uint32_t i = 1; i < e->nkid && codes; i++) {
+        const SnDefType *t = e->kid[i]->rk == SN_R_TYPE ? e->kid[i]->ref : NULL;
+        codes = t && t->nconc;
+        for (uint32_t k = 0; codes && k < t->nconc; k++)
+            codes = t->conc[k].elem != SN_F32;
+    }
+    return codes;
+}
+
+/* Does e, a condition, say x <= y of reals of type `to`? */
+static bool
+says_order(SnCalculus *l, const SnExpr *e, const char *x, const char *y,
+           const char *to)
+{
+    bool less = e->op == SN_OP_LT || e->op == SN_OP_LE;
+
+    if (e->ek != SN_E_BIN)
+        return false;
+    if (e->op == SN_OP_AND)
+        return says_order(l, e->kid[0], x, y, to) ||
+               says_order(l, e->kid[1], x, y, to);
+    if (e->op == SN_OP_OR) {
+        for (int i = 0; i < 2; i++)
+            if (!says_order(l, e->kid[i], x, y, to) &&
+                !leaves_codes(l, e->kid[i], to))
+                return false;
+        return true;
+    }
+    if (e->op < SN_OP_LT || e->op > SN_OP_GE ||
+        (e->kid[0]->ty != SN_TY_REAL && e->kid[1]->ty != SN_TY_REAL))
+        return false;
+    return sn_calculus_name(l, sn_expr_str(l->a, e->kid[!less])) == x &&
+           sn_calculus_name(l, sn_expr_str(l->a, e->kid[less])) == y;
+}
+
+/* A clamp's lower (0) or upper side; NULL: it is open. */
+static const char *
+side_of(SnCalculus *l, const SnExpr *e, int k, double *v)
+{
+    static const char *const word[] = {"lo", "hi"};
+
+    if (e->fn == SN_FN_BOUNDS && e->kid[k + 1]->ek == SN_E_WILD)
+        return NULL;
+    if (e->fn == SN_FN_BOUNDS && sn_expr_number(e->kid[k + 1], v))
+        return sn_calculus_name(l, sn_expr_str(l->a, e->kid[k + 1]));
+    *v = NAN;
+    return sn_calculus_name(
+        l, e->fn == SN_FN_BOUNDS
+               ? sn_expr_str(l->a, e->kid[k + 1])
+               : sn_format(l->a, "%s(%s)", word[k], sn_expr_str(l->a, e)));
+}
+
+static bool
+is_below(SnCalculus *l, const SnExpr *a, const SnExpr *b, const char *to)
+{
+    double v, w;
+    const char *x = side_of(l, a, 0, &v), *y = side_of(l, b, 1, &w);
+    const SnExpr *need = l->pr->r->need;
+
+    return !x || !y || v <= w || (need && says_order(l, need, x, y, to));
+}
+
+bool
+sn_calculus_meets(SnCalculus *l, const SnExpr *a, const SnExpr *b,
+                  const char *to)
+{
+    if (!(sn_calculus_may(l, to).elems >> SN_F32 & 1) ||
+        (a->ek == SN_E_NAME && a->word == SN_W_FULL) ||
+        (b->ek == SN_E_NAME && b->word == SN_W_FULL))
+        return true;
+    for (int i = 0; i < 2; i++) {
+        const SnExpr *e = i ? b : a, *o = i ? a : b;
+        if (e->fn == SN_FN_MEET)
+            return sn_calculus_meets(l, e->kid[0], o, to) &&
+                   sn_calculus_meets(l, e->kid[1], o, to);
+    }
+    if ((a->fn != SN_FN_BOUNDS && a->ek != SN_E_MEMBER) ||
+        (b->fn != SN_FN_BOUNDS && b->ek != SN_E_MEMBER))
+        return false;
+    return is_below(l, a, b, to) && is_below(l, b, a, to);
 }
 
 /* Two clamps, neither of them a word, are equal. */

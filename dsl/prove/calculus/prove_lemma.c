@@ -96,6 +96,18 @@ constant(const SnTree *t)
     return t->nkid == 0 && !t->var;
 }
 
+/* Sums, differences and products of numbers are numbers: of what codes
+ * represent none overflows (docs/proofs.md, A2). */
+static bool
+makes_numbers(const SnTree *t)
+{
+    if (t->kind == SN_TR_BIN)
+        return t->bin == SN_OP_ADD || t->bin == SN_OP_SUB ||
+               (t->bin == SN_OP_MUL && !t->placed);
+    return t->kind == SN_TR_MOVE || t->kind == SN_TR_NEG ||
+           t->kind == SN_TR_OVER || monotone(t);
+}
+
 /* Is no value of t NaN, where q is of codes?  Of a node that makes no codes of
  * reals, what it reads are none then. */
 static bool
@@ -105,7 +117,7 @@ is_number(SnCalculus *l, const SnTree *q, const SnTree *t)
         return true;
     if (sn_calculus_is_d(t))
         return q->own || !(sn_calculus_may(l, t->type).elems >> SN_F32 & 1);
-    if (t->kind != SN_TR_MOVE && t->kind != SN_TR_NEG && !monotone(t))
+    if (!makes_numbers(t))
         return false;
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!is_number(l, q, t->kid[i]))
@@ -280,9 +292,12 @@ norm_conv(SnCalculus *l, SnTree *t)
         sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->type) &&
         sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->kid[0]->type))
         return requantized(l, t, x->kid[0]);
+    /* q keeps order, so that clamps join; a clamp of reals lets NaN through,
+     * which q makes a code of. */
     if (sn_calculus_is_q(t) && sn_calculus_is_q(x) &&
-        sn_calculus_is_real(l, x->type)) {
-        SnTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
+        sn_calculus_is_real(l, x->type) &&
+        (!x->nsat || is_number(l, t, x->kid[0]))) {
+        SnTree *q = wrap(l, t, x->kid[0]);
         q->sat = NULL;
         q->nsat = 0;
         for (uint32_t i = 0; i < t->nsat + x->nsat; i++)
@@ -703,6 +718,11 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
               !l.along;
     r.used = l.used;
     r.exact &= !l.rough;
+    if (r.exact && l.apart) {
+        r.failed = true;
+        r.why = "clamps of reals that may have no common point";
+    }
+    r.exact &= !l.apart;
     if (r.exact) {
         sn_calculus_shown(&l, na, nb);
         r.refines = true;
@@ -720,7 +740,7 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
         sn_calculus_text(&l, ra) == sn_calculus_text(&l, rb) &&
         subset(&l, &rr, &rl)) {
         r.refines = true;
-        r.within1 = subset(&l, &rl, &rr);
+        r.within1 = !l.apart && subset(&l, &rl, &rr);
         r.used = l.used | 1u << 4;
         sn_calculus_claim(&l, r.within1 ? 'w' : 'r');
         sn_calculus_shown(&l, a, b);

@@ -121,9 +121,11 @@ sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to, uint32_t *n,
                               to);
         return true;
     }
-    if (e->fn == SN_FN_MEET)
+    if (e->fn == SN_FN_MEET) {
+        l->apart |= !sn_calculus_meets(l, e->kid[0], e->kid[1], to);
         return sn_calculus_clamp(l, e->kid[0], to, n, v) &&
                sn_calculus_clamp(l, e->kid[1], to, n, v);
+    }
     if (e->fn == SN_FN_IMAGE) {
         const SnExpr *m = e->kid[1];
         const SnDefVar *mv = m->rk == SN_R_VAR ? m->ref : NULL;
@@ -141,6 +143,7 @@ sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to, uint32_t *n,
         const char *of = sn_calculus_type_expr(l, e->kid[0]);
         if (!of)
             return false;
+        l->apart |= !sn_calculus_meets(l, e, e, to);
         sn_calculus_add_clamp(l, n, v, s, of, to);
         if (l->nbound < 4) {
             l->bound[l->nbound].name = sn_calculus_name(l, s);

@@ -77,6 +77,8 @@ typedef struct SnCalculus {
     bool several;    /* a node of several operands, which may be broadcast */
     bool along;      /* of a type that may lie along an axis, more was used than
                         that it equals another one */
+    bool apart;      /* a clamp that the right side makes of reals may be of two
+                        without a common point, and be -0 where they make 0 */
     const char *why; /* out of reach */
     uint32_t neq;    /* names that the guard makes equal: a means b */
     const char *eq[16][2];
@@ -168,6 +170,10 @@ SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
 /* Then: equal clamps of equal types, as clamps are codes. */
 void sn_calculus_assume_clamps(SnCalculus *l, const SnExpr *e);
+/* Have clamps a and b of codes of type `to` a common point, where these may be
+ * reals? */
+bool sn_calculus_meets(SnCalculus *l, const SnExpr *a, const SnExpr *b,
+                       const char *to);
 /* The name of what that attribute of k's is. */
 const char *sn_calculus_attr(SnCalculus *l, const SnTreeNode *k,
                              const SnDefAttr *a);

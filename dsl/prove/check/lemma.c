@@ -96,6 +96,21 @@ there_and_back(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
            sn_check_term_alike(s, d.kid[0], j);
 }
 
+/* Is no value of t NaN, where f is q of codes?  Sums and products of numbers
+ * are numbers: of what codes represent none overflows. */
+static bool
+is_number(SnCheckSteps *s, const SnCheckTerm *f, SnCheckTerm t)
+{
+    if (t.kind == 'c')
+        return true;
+    if (t.kind == 'd')
+        return f->own || !(sn_check_term_may(s, t.type) & SN_TYPE_F32);
+    bool all = strchr("pPnxmXMeo+-*", t.kind) != NULL;
+    for (uint32_t i = 0; i < t.nkid && all; i++)
+        all = is_number(s, f, term(s, t.kid[i]));
+    return all;
+}
+
 /* q:T[S](d:T(q:T[S2](e))), and q:T[S](q:f32[S2](e)), = q:T[S, S2](e). */
 static bool
 joins(SnCheckSteps *s, SnCheckTerm t, uint32_t j, bool codes)
@@ -106,7 +121,8 @@ joins(SnCheckSteps *s, SnCheckTerm t, uint32_t j, bool codes)
     if (t.kind != 'q' || in.kind != 'q' ||
         (codes ? d.kind != 'd' || d.type != t.type || in.type != t.type ||
                      (sn_check_term_may(s, t.type) & SN_TYPE_QI32)
-               : !is_f32(s, in.type)))
+               : !is_f32(s, in.type) ||
+                     (in.nsat && !is_number(s, &t, term(s, in.kid[0])))))
         return false;
     for (uint32_t i = 0; i < t.nsat + in.nsat; i++)
         v[i] = i < t.nsat ? t.sat[i] : in.sat[i - t.nsat];
@@ -154,20 +170,6 @@ unbounded(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
     if (at)
         e = over_kid(s, &t, over_kid(s, &d, e));
     return sn_check_term_alike(s, e, j);
-}
-
-/* Is no value of t NaN, where f is q of codes? */
-static bool
-is_number(SnCheckSteps *s, const SnCheckTerm *f, SnCheckTerm t)
-{
-    if (t.kind == 'c')
-        return true;
-    if (t.kind == 'd')
-        return f->own || !(sn_check_term_may(s, t.type) & SN_TYPE_F32);
-    bool all = choice(&t) || is_move(&t) || t.kind == 'n';
-    for (uint32_t i = 0; i < t.nkid && all; i++)
-        all = is_number(s, f, term(s, t.kid[i]));
-    return all;
 }
 
 /* L1, L2: q and d go inside of moves, and of max and min where they keep

@@ -435,9 +435,10 @@ typedef enum Equal {
     EQUAL_BITS   /* all claims */
 } Equal;
 
-/* *why: of what is not seen, the step that fails, or what is out of reach. */
+/* *why: of what is not seen, the step that fails, or what is out of reach.
+ * failed: it is a step already. */
 static Equal
-by_elements(SnProver *pv, const SnInstance *pr, const char **why,
+by_elements(SnProver *pv, const SnInstance *pr, bool failed, const char **why,
             const char **certificate)
 {
     SnClaimKind claim = pr->r->claim.kind;
@@ -448,14 +449,15 @@ by_elements(SnProver *pv, const SnInstance *pr, const char **why,
     if (v.proved)
         return EQUAL_BITS;
     if (claim != SN_CLAIM_REAL && claim != SN_CLAIM_EXACT) {
-        *why = v.reached || !*why ? v.why : *why;
+        *why = (v.reached && !failed) || !*why ? v.why : *why;
         return NOT_SEEN;
     }
     r = sn_real_prove(pv, pr);
     *certificate = r.certificate;
     if (r.proved)
         return claim == SN_CLAIM_EXACT ? EQUAL_BITS : EQUAL_REALS;
-    *why = v.reached && !r.reached    ? v.why
+    *why = failed                     ? *why
+           : v.reached && !r.reached  ? v.why
            : r.reached || !pr->derive ? r.why
            : !*why                    ? v.why
                                       : *why;
@@ -519,8 +521,9 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         by_lemma = false;
     const char *why = l.why;
     by_lemma = by_lemma && is_taken(pv, pr, true, l.certificate, &why);
-    Equal equal =
-        by_lemma ? NOT_SEEN : by_elements(pv, pr, &why, &p->certificate);
+    Equal equal = by_lemma
+                      ? NOT_SEEN
+                      : by_elements(pv, pr, l.failed, &why, &p->certificate);
     if (equal != NOT_SEEN && !is_taken(pv, pr, false, p->certificate, &why))
         equal = NOT_SEEN;
     if (by_lemma)

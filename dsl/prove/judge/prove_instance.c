@@ -464,7 +464,10 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                           fixed, x, no);
     bool open = same && any && !f->family.sink_const;
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
-    guard = sn_format(a, "%s%s", guard, fixed);
+    const char *number = /* which q makes a code of, and a clamp of reals not */
+        f->clamp && s->nan ? sn_format(a, " and n.%s == full", f->clamp->name)
+                           : "";
+    guard = sn_format(a, "%s%s%s", guard, number, fixed);
     sn_prove_add(
         g, p,
         sn_format(a,
