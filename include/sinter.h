@@ -303,6 +303,28 @@ SINTER_API const SinterPort *sinter_session_output(const SinterSession *s,
 SINTER_API SinterStatus sinter_session_run(SinterSession *s,
                                            const void *const *in,
                                            void *const *out, SinterError *err);
+/* Threads of the caller's, in place of the session's own: run calls part(arg,
+ * i) once for each i from 0 to n - 1, on any threads, in any order, at once or
+ * not, and returns 0 when all calls have returned; what the thread that called
+ * run wrote they must see, and it what they wrote.  Any other number is an
+ * error; then none of them may be under way any more. */
+typedef void SinterPartFn(void *arg, size_t i);
+typedef struct SinterPool {
+    size_t size; /* sizeof(SinterPool) */
+    int (*run)(void *ctx, size_t n, SinterPartFn *part, void *arg);
+    void *ctx; /* for run */
+} SinterPool;
+
+/* sinter_session_run with such threads: pool->run is called for each step that
+ * is worth it, on the thread of this call, with n up to `threads` of the
+ * session.  The same bits.  Any number of threads at once, of which each has
+ * its own pool, or one whose run may be called by all.  SINTER_EUSAGE: the pool
+ * failed, or called other parts than those n. */
+SINTER_API SinterStatus sinter_session_run_on(SinterSession *s,
+                                              const SinterPool *pool,
+                                              const void *const *in,
+                                              void *const *out,
+                                              SinterError *err);
 /* n samples, one after the other in each buffer, on `jobs` threads at once (0:
  * as many as there are processors, at most 16).  The first sample that fails
  * decides the error. */

@@ -23,7 +23,7 @@ struct SinterSession {
     SnApiPorts ports;
     unsigned nthread;
     pthread_mutex_t lock; /* guards what follows */
-    Lane *idle;
+    Lane *idle[2];        /* with threads of their own; with the caller's */
 };
 
 /* ---- making one ---- */
@@ -145,33 +145,34 @@ sinter_session_output(const SinterSession *s, uint32_t i)
 /* ---- lanes ---- */
 
 static Lane *
-take_idle(SinterSession *s)
+take_idle(SinterSession *s, bool lent)
 {
     pthread_mutex_lock(&s->lock);
-    Lane *l = s->idle;
+    Lane *l = s->idle[lent];
     if (l)
-        s->idle = l->next;
+        s->idle[lent] = l->next;
     pthread_mutex_unlock(&s->lock);
     return l;
 }
 
 static void
-put_idle(SinterSession *s, Lane *l)
+put_idle(SinterSession *s, Lane *l, bool lent)
 {
     pthread_mutex_lock(&s->lock);
-    l->next = s->idle;
-    s->idle = l;
+    l->next = s->idle[lent];
+    s->idle[lent] = l;
     pthread_mutex_unlock(&s->lock);
 }
 
 /* Under a guard of the caller's, who frees a when memory runs out. */
 static Lane *
-new_lane(SinterSession *s, SnArena *a)
+new_lane(SinterSession *s, SnArena *a, bool lent)
 {
     Lane *l = SN_NEW(a, Lane);
 
     l->a = a;
-    l->run = sn_run_team(a, s->x, s->nthread);
+    l->run = lent ? sn_run_parts(a, s->x, s->nthread)
+                  : sn_run_team(a, s->x, s->nthread);
     return l;
 }
 
@@ -248,17 +249,18 @@ check_inputs(const SinterSession *s, const void *const *in, int64_t n,
     return SINTER_OK;
 }
 
-/* Not sn_api_call: a run that goes well allocates nothing. */
-SinterStatus
-sinter_session_run(SinterSession *s, const void *const *in, void *const *out,
-                   SinterError *err)
+/* Not sn_api_call: a run that goes well allocates nothing.  pool NULL: on
+ * threads of the session's. */
+static SinterStatus
+run_one(SinterSession *s, const SnPool *pool, const void *const *in,
+        void *const *out, SinterError *err)
 {
     SinterStatus given = check_inputs(s, in, 1, err);
 
     if (given != SINTER_OK)
         return given;
     SnBudget *was = sn_budget_use(s->host.budget);
-    Lane *volatile l = take_idle(s);
+    Lane *volatile l = take_idle(s, pool != NULL);
     SnArena *volatile a = l ? l->a : NULL;
     SnGuard gu;
 
@@ -272,8 +274,9 @@ sinter_session_run(SinterSession *s, const void *const *in, void *const *out,
     if (!a)
         a = sn_arena_new();
     if (!l)
-        l = new_lane(s, a);
+        l = new_lane(s, a, pool != NULL);
     SnRun *r = l->run;
+    r->pool = pool;
     r->where = NULL;
     r->why[0] = '\0';
     put_inputs(s, r, in, 0);
@@ -283,9 +286,36 @@ sinter_session_run(SinterSession *s, const void *const *in, void *const *out,
     else
         run_failed(s, r, st, err);
     sn_guard_pop(&gu);
-    put_idle(s, l);
+    r->pool = NULL; /* is the caller's */
+    put_idle(s, l, pool != NULL);
     sn_budget_use(was);
     return (SinterStatus)st;
+}
+
+SinterStatus
+sinter_session_run(SinterSession *s, const void *const *in, void *const *out,
+                   SinterError *err)
+{
+    return run_one(s, NULL, in, out, err);
+}
+
+SinterStatus
+sinter_session_run_on(SinterSession *s, const SinterPool *pool,
+                      const void *const *in, void *const *out, SinterError *err)
+{
+    const char *why = NULL;
+    SinterPool v;
+
+    if (!pool)
+        why = "is NULL";
+    else if (!sn_api_options(&v, sizeof v, pool))
+        why = "its size is not set, or a later version of sinter made it";
+    else if (!v.run)
+        why = "run is NULL";
+    if (why)
+        return sn_api_failed(&s->host, SINTER_EUSAGE, "SinterPool", why, err);
+    const SnPool lent = {v.run, v.ctx};
+    return run_one(s, &lent, in, out, err);
 }
 
 typedef struct Batch {

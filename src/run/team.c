@@ -221,6 +221,42 @@ sn_team_free(SnTeam *t)
     free(t);
 }
 
+/* ---- threads of somebody else ---- */
+
+typedef struct Lent {
+    void (*fn)(void *ctx, unsigned part);
+    void *ctx;
+    SnBudget *budget;
+    unsigned n;
+    atomic_uint ndone;
+} Lent;
+
+/* fn trusts its numbers: one that is out of range is counted only. */
+static void
+lent_part(void *arg, size_t i)
+{
+    Lent *l = arg;
+
+    if (i < l->n) {
+        SnBudget *was = sn_budget_use(l->budget);
+        l->fn(l->ctx, (unsigned)i);
+        sn_budget_use(was);
+    }
+    atomic_fetch_add(&l->ndone, i < l->n ? 1 : SN_TEAM_MAX + 1);
+}
+
+SnPoolEnd
+sn_pool_do(const SnPool *p, unsigned n, void (*fn)(void *ctx, unsigned part),
+           void *ctx, int *answer)
+{
+    Lent l = {.fn = fn, .ctx = ctx, .budget = sn_budget_now(), .n = n};
+
+    *answer = p->run(p->ctx, n, lent_part, &l);
+    if (*answer)
+        return SN_POOL_FAILED;
+    return atomic_load(&l.ndone) == n ? SN_POOL_DONE : SN_POOL_WRONG;
+}
+
 /* ---- distance ---- */
 
 /* Who waits longer than LOST spins (some 30 ms) has lost its partner to

@@ -25,6 +25,25 @@ void sn_team_free(SnTeam *t); /* NULL is allowed */
 void sn_team_do(SnTeam *t, unsigned n, void (*fn)(void *ctx, unsigned part),
                 void *ctx);
 
+/* Threads of somebody else: run calls part(arg, i) once for each i below n, on
+ * any threads, and returns 0 when all are done; any other number: it failed,
+ * and no part is under way. */
+typedef struct SnPool {
+    int (*run)(void *ctx, size_t n, void (*part)(void *arg, size_t i),
+               void *arg);
+    void *ctx;
+} SnPool;
+typedef enum SnPoolEnd {
+    SN_POOL_DONE,
+    SN_POOL_FAILED, /* run said so */
+    SN_POOL_WRONG   /* another number of parts than n was called */
+} SnPoolEnd;
+/* As sn_team_do, but that part 0 too is on any thread.  *answer is what run
+ * returned. */
+SnPoolEnd sn_pool_do(const SnPool *p, unsigned n,
+                     void (*fn)(void *ctx, unsigned part), void *ctx,
+                     int *answer);
+
 /* Nanoseconds in which a cache line goes from one thread to another and back,
  * the least of a few tries; 0 when no second thread starts.  Virtual machines
  * may have their processors far apart for some seconds or minutes, which

@@ -4,6 +4,8 @@
  * than their arithmetic, about. */
 #include "run/exec.h"
 
+#include <stdio.h>
+
 #include "base/budget.h"
 #include "run/fence.h"
 #include "run/team.h"
@@ -113,6 +115,24 @@ run_part(void *ctx, unsigned part)
         sn_bug("kernel %s failed in parts", s->kernel);
 }
 
+/* The same on threads of somebody else, which may go wrong. */
+static SnStatus
+run_lent(SnRun *r, Parts *p)
+{
+    int answer;
+    SnPoolEnd end = sn_pool_do(r->pool, p->n, run_part, p, &answer);
+
+    if (end == SN_POOL_DONE)
+        return SN_OK;
+    r->where = "pool";
+    if (end == SN_POOL_FAILED)
+        snprintf(r->why, sizeof r->why, "failed with %d", answer);
+    else
+        snprintf(r->why, sizeof r->why,
+                 "did not run each of %u parts once before it returned", p->n);
+    return SN_EUSAGE;
+}
+
 /* Who looks at step s does. */
 static SnStatus
 show_step(SnRun *r, const SnExecStep *s)
@@ -156,6 +176,8 @@ run_step(SnRun *r, uint32_t i)
 
     if (p.n == 1)
         SN_TRY(run_whole(r, i));
+    else if (r->pool)
+        SN_TRY(run_lent(r, &p));
     else if (r->team)
         sn_team_do(r->team, p.n, run_part, &p);
     else

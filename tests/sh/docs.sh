@@ -51,12 +51,14 @@ for f in "$tmp"/block*; do
     say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples"
 done
 
-# The program of embedding.md compiles: its callback, the rest in a function.
+# The program of embedding.md compiles: its callbacks, the rest in a function.
 {
-    awk '/^```/ { n++; next } n == 1' docs/howto/embedding.md
+    awk '/^```/ { n++; next } n == 1 || n == 5' docs/howto/embedding.md
     args='float *samples, const float *pixels, float *scores'
     printf 'int use(%s);\nint\nuse(%s)\n{\n' "$args" "$args"
-    awk '/^```/ { n++; next } n == 3' docs/howto/embedding.md
+    awk '/^```/ { n++; next } n == 3' docs/howto/embedding.md | sed '/^sinter_.*_free/d'
+    awk '/^```/ { n++; next } n == 7' docs/howto/embedding.md
+    awk '/^```/ { n++; next } n == 3 && /^sinter_.*_free/' docs/howto/embedding.md
     printf '    return 0;\n}\n'
 } >"$tmp/embedding.c"
 "${CC:-gcc}" -std=c99 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/embedding.c" 2>"$tmp/err"
