@@ -118,10 +118,11 @@ $(BUILD)/tests/ep_differ: $(BUILD)/obj/tests/ep/ep_differ.o \
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 
 # The provider in a runtime that answers as it is told; how it divides graphs.
-$(BUILD)/obj/tests/ep/ep_fake.o: INC += -Itests
 EP_ALONE = $(patsubst %,$(BUILD)/tests/ep_%,fake memory parts)
+$(BUILD)/obj/tests/ep/fake.o $(patsubst %,$(BUILD)/obj/tests/ep/ep_%.o,fake memory): INC += -Itests
 $(BUILD)/tests/ep_memory: LDFLAGS += $(addprefix -Wl$(COMMA)--wrap=,malloc calloc aligned_alloc \
     free strdup mmap)
+$(patsubst %,$(BUILD)/tests/ep_%,fake memory): $(BUILD)/obj/tests/ep/fake.o
 $(EP_ALONE): $(BUILD)/tests/%: \
     $(BUILD)/obj/tests/ep/%.o $(EP_O) $(LIB)
 	@mkdir -p $(@D)

@@ -10,6 +10,8 @@
 
 const char sn_ep_name[] = "sinter";
 
+enum { NTHREAD = 64, NSHAPED = 1024 }; /* as options may have them */
+
 /* ---- providers ---- */
 
 /* Option ep.KEY of the session into out; "" where there is none.  One that is
@@ -31,15 +33,39 @@ option(const OrtTable *api, const OrtOptions *o, const char *key, char *out,
     }
 }
 
-/* Whether an option is "1" and not "0" or "". */
+/* Whether an option is a number from 1 to most, or "", which is `other`. */
+static bool
+read_number(const OrtTable *api, const OrtOptions *o, const char *key,
+            uint32_t most, uint32_t other, uint32_t *out)
+{
+    char text[16], *stop;
+
+    option(api, o, key, text, sizeof text);
+    *out = other;
+    if (!*text)
+        return true;
+    unsigned long n = strtoul(text, &stop, 10);
+    *out = (uint32_t)n;
+    return *text >= '0' && *text <= '9' && !*stop && n >= 1 && n <= most;
+}
+
+/* Whether an option is `yes` and not `no` or "". */
+static bool
+read_word(const OrtTable *api, const OrtOptions *o, const char *key,
+          const char *yes, const char *no, bool *out)
+{
+    char text[16];
+
+    option(api, o, key, text, sizeof text);
+    *out = !strcmp(text, yes);
+    return *out || !*text || !strcmp(text, no);
+}
+
+/* "1", and not "0". */
 static bool
 read_flag(const OrtTable *api, const OrtOptions *o, const char *key, bool *out)
 {
-    char text[8];
-
-    option(api, o, key, text, sizeof text);
-    *out = !strcmp(text, "1");
-    return *out || !*text || !strcmp(text, "0");
+    return read_word(api, o, key, "1", "0", out);
 }
 
 /* Those of ONNX Runtime for contexts. */
@@ -63,25 +89,36 @@ read_context(const OrtTable *api, const OrtOptions *o, SnEp *ep)
     return NULL;
 }
 
+/* How many parts ONNX Runtime's threads get of a step, where nothing is said:
+ * how many threads it has is not known here. */
+static uint32_t
+nprocessor(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n < 1 ? 1 : n > NTHREAD ? NTHREAD : (uint32_t)n;
+}
+
 /* The options of a session; a status that names one that is wrong. */
 static OrtStatus *
 read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
 {
-    char bits[16], threads[16], *stop;
-
-    option(api, o, "sinter.bits", bits, sizeof bits);
-    option(api, o, "sinter.threads", threads, sizeof threads);
-    option(api, o, "sinter.leave", ep->leave, sizeof ep->leave);
-    ep->contract = !strcmp(bits, "contract");
-    if (!ep->contract && *bits && strcmp(bits, "same") != 0)
+    if (!read_word(api, o, "sinter.bits", "contract", "same", &ep->contract))
         return sn_ep_failed(api, "sinter: option bits is neither 'same' nor "
                                  "'contract'");
-    unsigned long n = *threads ? strtoul(threads, &stop, 10) : 1;
-    if (*threads && (*stop || *threads == '-' || n < 1 || n > 64))
+    if (!read_word(api, o, "sinter.pool", "onnxruntime", "sinter", &ep->lent))
+        return sn_ep_failed(api, "sinter: option pool is neither 'sinter' nor "
+                                 "'onnxruntime'");
+    if (!read_number(api, o, "sinter.threads", NTHREAD,
+                     ep->lent ? nprocessor() : 1, &ep->threads))
         return sn_ep_failed(api,
                             "sinter: option threads is not a number from 1 to "
                             "64");
-    ep->threads = (uint32_t)n;
+    if (!read_number(api, o, "sinter.shapes", NSHAPED, 16, &ep->nshaped))
+        return sn_ep_failed(api,
+                            "sinter: option shapes is not a number from 1 to "
+                            "1024");
+    option(api, o, "sinter.leave", ep->leave, sizeof ep->leave);
     if (!read_flag(api, o, "sinter.small", &ep->small))
         return sn_ep_failed(api, "sinter: option small is neither '0' nor '1'");
     option(api, o, "sinter.quantize", ep->quantize, sizeof ep->quantize);

@@ -16,6 +16,7 @@ enum {
 /* A session for inputs of certain shapes. */
 typedef struct Shaped {
     SinterSession *s;
+    uint32_t nuser; /* runs under way */
     struct Shaped *next;
 } Shaped;
 
@@ -29,16 +30,16 @@ typedef struct Compute {
     uint32_t nin, nout;
     char **in_name;       /* [nin] inputs of the session in their order, */
     uint32_t *in, *out;   /* and where they are among those of the node */
-    pthread_mutex_t lock; /* guards what follows */
-    Shaped *shaped;
+    pthread_mutex_t lock; /* guards what follows, where it is dynamic */
+    Shaped *shaped;       /* the one that was used last comes first */
 } Compute;
 
-/* ---- running ---- */
+/* ---- sessions by shapes ---- */
 
 typedef struct Pick {
     Compute *c;
     const OrtContext *k;
-    SinterSession *s;
+    Shaped *l; /* NULL: there is none */
 } Pick;
 
 /* The shape of input i of the node, if its rank is not above most. */
@@ -81,18 +82,28 @@ is_shaped(const Compute *c, const OrtContext *k, const SinterSession *s,
     return st;
 }
 
-/* A session that has been made for these shapes, or NULL. */
+static void
+put_first(Compute *c, Shaped *l)
+{
+    l->next = c->shaped;
+    c->shaped = l;
+}
+
+/* The session that has been made for these shapes, if there is one. */
 static OrtStatus *
-find(const Compute *c, const OrtContext *k, SinterSession **out)
+find(Pick *x)
 {
     OrtStatus *st = NULL;
     bool same = false;
 
-    *out = NULL;
-    for (Shaped *l = c->shaped; l && !same && !st; l = l->next) {
-        st = is_shaped(c, k, l->s, &same);
-        if (same)
-            *out = l->s;
+    for (Shaped **at = &x->c->shaped; *at && !st; at = &(*at)->next) {
+        st = is_shaped(x->c, x->k, (*at)->s, &same);
+        if (st || !same)
+            continue;
+        x->l = *at;
+        *at = x->l->next;
+        put_first(x->c, x->l);
+        break;
     }
     return st;
 }
@@ -126,10 +137,104 @@ make_shaped(SnArena *a, void *ctx)
         free(l);
         return sn_ep_failed_by(c->ep->factory->api, &e);
     }
-    l->next = c->shaped;
-    c->shaped = l;
-    x->s = l->s;
+    put_first(c, l);
+    x->l = l;
     return NULL;
+}
+
+/* Takes out those that were not used for longest, beyond as many as are kept;
+ * one that runs stays until it is put back. */
+static Shaped *
+take_oldest(Compute *c)
+{
+    Shaped **at = &c->shaped, *out = NULL;
+
+    for (uint32_t n = 0; *at;) {
+        Shaped *l = *at;
+        if (n < c->ep->nshaped || l->nuser) {
+            n++;
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        l->next = out;
+        out = l;
+    }
+    return out;
+}
+
+static void
+free_shaped(Shaped *l)
+{
+    for (Shaped *next; l; l = next) {
+        next = l->next;
+        sinter_session_free(l->s);
+        free(l);
+    }
+}
+
+static OrtStatus *
+pick(Pick *x)
+{
+    Compute *c = x->c;
+
+    pthread_mutex_lock(&c->lock);
+    OrtStatus *st = find(x);
+    if (!st && !x->l)
+        st = sn_ep_guarded(c->ep->factory->api, make_shaped, x);
+    if (x->l)
+        x->l->nuser++;
+    Shaped *old = take_oldest(c);
+    pthread_mutex_unlock(&c->lock);
+    free_shaped(old);
+    return st;
+}
+
+static void
+put_back(Pick *x)
+{
+    Compute *c = x->c;
+
+    pthread_mutex_lock(&c->lock);
+    x->l->nuser--;
+    Shaped *old = take_oldest(c);
+    pthread_mutex_unlock(&c->lock);
+    free_shaped(old);
+}
+
+/* ---- running ---- */
+
+/* ONNX Runtime's threads, for one call. */
+typedef struct Lent {
+    const OrtTable *api;
+    OrtContext *k;
+    OrtStatus *failed;
+} Lent;
+
+static int
+lend(void *ctx, size_t n, SinterPartFn *part, void *arg)
+{
+    Lent *l = ctx;
+
+    l->failed =
+        ORT_AT(l->api, ORT_PARALLEL_FOR, OrtParallelFor)(l->k, part, n, 0, arg);
+    return l->failed != NULL;
+}
+
+/* On ONNX Runtime's threads or on sinter's. */
+static OrtStatus *
+run_session(const Compute *c, SinterSession *s, OrtContext *k, const void **in,
+            void **out)
+{
+    Lent l = {c->ep->factory->api, k, NULL};
+    const SinterPool pool = {sizeof pool, lend, &l};
+    SinterError e;
+    SinterStatus st = c->ep->lent ? sinter_session_run_on(s, &pool, in, out, &e)
+                                  : sinter_session_run(s, in, out, &e);
+
+    if (l.failed || st == SINTER_OK)
+        return l.failed;
+    return sn_ep_failed_by(l.api, &e);
 }
 
 /* Where output i of the node is to go, in the shape that s gives it. */
@@ -160,7 +265,6 @@ run_with(const Compute *c, SinterSession *s, OrtContext *k, const void **in,
     OrtGet *data = ORT_AT(api, ORT_TENSOR_DATA, OrtGet);
     const OrtValue *v;
     OrtStatus *st = NULL;
-    SinterError e;
 
     for (uint32_t i = 0; i < c->nin && !st; i++) {
         st = input(k, c->in[i], &v);
@@ -169,9 +273,7 @@ run_with(const Compute *c, SinterSession *s, OrtContext *k, const void **in,
     }
     for (uint32_t i = 0; i < c->nout && !st; i++)
         st = place_output(c, s, k, i, &out[i]);
-    if (!st && sinter_session_run(s, in, out, &e) != SINTER_OK)
-        st = sn_ep_failed_by(api, &e);
-    return st;
+    return st ? st : run_session(c, s, k, in, out);
 }
 
 static OrtStatus *
@@ -214,20 +316,20 @@ static OrtStatus *
 compute(OrtCompute *base, void *state, OrtContext *k)
 {
     Compute *c = (Compute *)base;
-    Pick x = {c, k, c->dynamic ? NULL : c->shaped->s};
-    OrtStatus *st = NULL;
+    Pick x = {c, k, NULL};
+    OrtStatus *st;
 
     (void)state;
-    if (c->dynamic) {
-        pthread_mutex_lock(&c->lock);
-        st = find(c, k, &x.s);
-        if (!st && !x.s)
-            st = sn_ep_guarded(c->ep->factory->api, make_shaped, &x);
-        pthread_mutex_unlock(&c->lock);
-    } else if (c->checked) {
-        st = check_shapes(c, k);
+    if (!c->dynamic) {
+        st = c->checked ? check_shapes(c, k) : NULL;
+        return st ? st : run(c, c->shaped->s, k);
     }
-    return st ? st : run(c, x.s, k);
+    st = pick(&x);
+    if (st)
+        return st;
+    st = run(c, x.l->s, k);
+    put_back(&x);
+    return st;
 }
 
 static OrtStatus *
@@ -252,11 +354,7 @@ free_compute(Compute *c)
 {
     if (!c)
         return;
-    for (Shaped *l = c->shaped, *next; l; l = next) {
-        next = l->next;
-        sinter_session_free(l->s);
-        free(l);
-    }
+    free_shaped(c->shaped);
     for (uint32_t i = 0; c->in_name && i < c->nin; i++)
         free(c->in_name[i]);
     free(c->in_name);

@@ -17,7 +17,9 @@ typedef struct SnEp {
     const OrtLogger *logger;
     bool contract; /* option bits */
     bool small;    /* option small: parts of whatever size */
+    bool lent;     /* option pool: threads of a run are ONNX Runtime's */
     uint32_t threads;
+    uint32_t nshaped;    /* option shapes: sessions of a part that are kept */
     char quantize[2048]; /* the path of a profile, or "" */
     char **fixed;        /* inputs of the model; NULL ends them */
     char leave[2048];    /* operators, and nodes as "#12", between commas */

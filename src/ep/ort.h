@@ -61,6 +61,7 @@ enum {
     ORT_CONFIG_ENTRY = 238,   /* OrtGetConfig */
     ORT_LOG = 247,            /* OrtLog */
     ORT_READ_ATTR = 272,      /* OrtReadAttr */
+    ORT_PARALLEL_FOR = 274,   /* OrtParallelFor */
     ORT_NAME = 289,           /* OrtGet: of an OrtValueInfo */
     ORT_TYPE = 290,           /* OrtGet: the same */
     ORT_EDITOR = 291,         /* OrtGetTable: for making models; or NULL */
@@ -122,6 +123,11 @@ typedef OrtStatus *OrtGetInput(const OrtContext *c, size_t i,
                                const OrtValue **out);
 typedef OrtStatus *OrtGetOutput(OrtContext *c, size_t i, const int64_t *dim,
                                 size_t rank, OrtValue **out);
+/* Calls fn(ctx, i) for each i below n on the threads of the session, and
+ * returns when all are done; nbatch 0: any number at once. */
+typedef OrtStatus *OrtParallelFor(const OrtContext *c,
+                                  void (*fn)(void *ctx, size_t i), size_t n,
+                                  size_t nbatch, void *ctx);
 /* *n: bytes of out, then of the value with its NUL.  No such entry: failed. */
 typedef OrtStatus *OrtGetConfig(const OrtOptions *o, const char *key, char *out,
                                 size_t *n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The provider in a runtime of our own that answers as it is told, for what
- * ONNX Runtime does not do at will: options that are wrong, attributes that
- * cannot be read.  Called by tests/long/ep.sh. */
+/* The provider in a runtime of our own (fake.h), for what ONNX Runtime does not
+ * do at will: options that are wrong, attributes that cannot be read, threads
+ * that fail.  Called by tests/long/ep.sh. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,328 +11,178 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ep/ep_session.h"
-
-/* ---- the runtime ---- */
-
-struct OrtGraph {
-    size_t nnode;
-};
-
-static const char *entry; /* of every option; NULL: none */
-static long held;         /* values and statuses that are not released */
-static char logged[256];
-
-static OrtStatus *
-new_status(int code, const char *text)
-{
-    (void)code;
-    held++;
-    char *s = strdup(text);
-    assert_non_null(s);
-    return (OrtStatus *)(void *)s;
-}
-
-static const char *
-status_text(const OrtStatus *s)
-{
-    return (const char *)s;
-}
-
-static void
-release_status(void *s)
-{
-    held--;
-    free(s);
-}
-
-static void
-release_value(void *v)
-{
-    (void)v;
-    held--;
-}
-
-static void
-release_nothing(void *v)
-{
-    (void)v;
-}
-
-static OrtStatus *
-config(const OrtOptions *o, const char *key, char *out, size_t *n)
-{
-    size_t room = *n;
-
-    (void)o;
-    if (!entry || !strstr(key, ".bits"))
-        return new_status(1, "no such entry");
-    *n = strlen(entry) + 1;
-    if (*n > room)
-        return new_status(1, "too small");
-    memcpy(out, entry, *n);
-    return NULL;
-}
-
-static OrtStatus *
-write_log(const OrtLogger *l, int severity, const char *text, const char *file,
-          int line, const char *function)
-{
-    (void)l;
-    (void)severity;
-    (void)file;
-    (void)line;
-    (void)function;
-    if (strstr(text, "not claimed"))
-        snprintf(logged, sizeof logged, "%s", text);
-    return NULL;
-}
-
-static OrtStatus *
-get_zero(const void *of, size_t *out)
-{
-    (void)of;
-    *out = 0;
-    return NULL;
-}
-
-static OrtStatus *
-get_one(const void *of, size_t *out)
-{
-    (void)of;
-    *out = 1;
-    return NULL;
-}
-
-static OrtStatus *
-get_nnode(const void *g, size_t *out)
-{
-    *out = ((const OrtGraph *)g)->nnode;
-    return NULL;
-}
-
-static OrtStatus *
-get_none(const void *of, const void **out)
-{
-    (void)of;
-    *out = NULL;
-    return NULL;
-}
-
-static OrtStatus *
-get_name(const void *of, const void **out)
-{
-    (void)of;
-    *out = "x";
-    return NULL;
-}
-
-/* Members of lists, and what they are made of, are the list's owner. */
-static OrtStatus *
-get_itself(const void *of, const void **out)
-{
-    *out = of;
-    return NULL;
-}
-
-static OrtStatus *
-get_value(const void *of, const void **out)
-{
-    held++;
-    *out = of;
-    return NULL;
-}
-
-static OrtStatus *
-get_list(const void *of, const void **out, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = of;
-    return NULL;
-}
-
-static OrtStatus *
-get_opsets(const OrtGraph *g, const char **domain, int64_t *version, size_t n)
-{
-    (void)g;
-    (void)domain;
-    (void)version;
-    return n ? new_status(1, "none") : NULL;
-}
-
-static OrtStatus *
-get_dims(const void *of, int64_t *out, size_t n)
-{
-    (void)of;
-    (void)out;
-    return n ? new_status(1, "none") : NULL;
-}
-
-static int element, attribute;
-
-static OrtStatus *
-get_element(const void *of, int *out)
-{
-    (void)of;
-    *out = element;
-    return NULL;
-}
-
-static OrtStatus *
-get_attribute(const void *of, int *out)
-{
-    (void)of;
-    *out = attribute;
-    return NULL;
-}
-
-static OrtStatus *
-read_nothing(const OrtOpAttr *a, int type, void *out, size_t n, size_t *need)
-{
-    (void)a;
-    (void)type;
-    (void)out;
-    (void)n;
-    *need = 0;
-    return NULL;
-}
-
-enum { NSLOT = 400 };
-static union {
-    OrtTable table;
-    OrtFn *fn[NSLOT];
-} runtime;
-
-#define SLOT(slot, f) runtime.fn[slot] = (OrtFn *)(f)
-
-static const OrtTable *
-ep_table(void)
-{
-    return &runtime.table;
-}
-
-static const OrtTable *
-get_api(uint32_t version)
-{
-    (void)version;
-    SLOT(ORT_CREATE_STATUS, new_status);
-    SLOT(ORT_ERROR_MESSAGE, status_text);
-    SLOT(ORT_RELEASE_STATUS, release_status);
-    SLOT(ORT_RELEASE_VALUE, release_value);
-    SLOT(ORT_RELEASE_INFO, release_nothing);
-    SLOT(ORT_CONFIG_ENTRY, config);
-    SLOT(ORT_LOG, write_log);
-    SLOT(ORT_EP_API, ep_table);
-    SLOT(ORT_GRAPH_PARENT, get_none);
-    SLOT(ORT_GRAPH_NOPSET, get_zero);
-    SLOT(ORT_GRAPH_OPSETS, get_opsets);
-    SLOT(ORT_GRAPH_NNODE, get_nnode);
-    SLOT(ORT_GRAPH_NODES, get_list);
-    SLOT(ORT_GRAPH_NOUTPUT, get_zero);
-    SLOT(ORT_NODE_NSUBGRAPH, get_zero);
-    SLOT(ORT_NODE_NAME, get_name);
-    SLOT(ORT_NODE_OPERATOR, get_name);
-    SLOT(ORT_NODE_DOMAIN, get_name);
-    SLOT(ORT_NODE_NINPUT, get_zero);
-    SLOT(ORT_NODE_NOUTPUT, get_zero);
-    SLOT(ORT_NODE_NATTR, get_one);
-    SLOT(ORT_NODE_ATTRS, get_list);
-    SLOT(ORT_ATTR_NAME, get_name);
-    SLOT(ORT_ATTR_TYPE, get_attribute);
-    SLOT(ORT_ATTR_TENSOR, get_value);
-    SLOT(ORT_READ_ATTR, read_nothing);
-    SLOT(ORT_NAME, get_name);
-    SLOT(ORT_TYPE, get_itself);
-    SLOT(ORT_VALUE_INFO, get_itself);
-    SLOT(ORT_TENSOR_INFO_OF, get_itself);
-    SLOT(ORT_ELEMENT_TYPE, get_element);
-    SLOT(ORT_RANK, get_zero);
-    SLOT(ORT_DIMS, get_dims);
-    return &runtime.table;
-}
-
-OrtStatus *CreateEpFactories(const char *name, const OrtBase *base,
-                             const OrtLogger *l, OrtFactory **out, size_t most,
-                             size_t *n);
-OrtStatus *ReleaseEpFactory(OrtFactory *f);
+#include "ep/fake.h"
 
 static OrtFactory *
 factory(void)
 {
-    static const OrtBase base = {get_api, NULL};
-    OrtFactory *f;
-    size_t n;
+    OrtStatus *s;
+    OrtFactory *f = fake_factory(&s);
 
-    assert_null(CreateEpFactories("sinter", &base, NULL, &f, 1, &n));
-    assert_int_equal(n, 1);
+    assert_null(s);
     return f;
 }
 
 /* ---- options ---- */
 
-/* What is said of this value of `bits`; "": it is taken. */
+/* What is said of this value of an option; "": it is taken. */
 static const char *
-said(OrtFactory *f, const char *bits)
+said(const char *key, const char *value)
 {
     static char text[256];
+    OrtFactory *f = factory();
     OrtEp *ep;
 
-    entry = bits;
+    fake_option(key, value);
     OrtStatus *s = f->create(f, NULL, NULL, 0, NULL, NULL, &ep);
-    snprintf(text, sizeof text, "%s", s ? status_text(s) : "");
+    snprintf(text, sizeof text, "%s", s ? fake_text(s) : "");
     if (s)
-        release_status(s);
+        fake_release(s);
     else
         f->release(f, ep);
-    assert_int_equal(held, 0);
+    fake_option(key, NULL);
+    assert_null(ReleaseEpFactory(f));
+    assert_int_equal(fake.held, 0);
     return text;
 }
 
 static void
 test_options(void **state)
 {
-    OrtFactory *f = factory();
+    static const struct {
+        const char *key, *good, *bad, *why;
+    } tried[] = {
+        {"sinter.bits", "contract", "contrast", "option bits is neither"},
+        /* Longer than any value that is known. */
+        {"sinter.bits", "same", "contract, and much more", "option bits is"},
+        {"sinter.pool", "onnxruntime", "theirs", "option pool is neither"},
+        {"sinter.pool", "sinter", "sinter ", "option pool is neither"},
+        {"sinter.threads", "64", "65", "option threads is not a number"},
+        {"sinter.threads", "1", "-1", "option threads is not a number"},
+        {"sinter.threads", "2", "2x", "option threads is not a number"},
+        {"sinter.shapes", "1024", "1025", "option shapes is not a number"},
+        {"sinter.shapes", "1", "0", "option shapes is not a number"},
+        {"sinter.small", "1", "yes", "option small is neither"},
+        {"sinter.quantize", "", "/none", "option quantize is not the path"},
+        {"context_enable", "0", "true", "ep.context_enable is neither"},
+        {"context_node_name_prefix", "a_", "a/b", "or holds a '/'"},
+    };
 
     (void)state;
-    assert_string_equal(said(f, NULL), "");
-    assert_string_equal(said(f, "contract"), "");
-    assert_non_null(strstr(said(f, "contrast"), "option bits"));
-    /* Longer than any value that is known. */
-    assert_non_null(strstr(said(f, "contract, and more"), "option bits"));
-    assert_null(ReleaseEpFactory(f));
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        assert_string_equal(said(tried[i].key, NULL), "");
+        assert_string_equal(said(tried[i].key, tried[i].good), "");
+        const char *text = said(tried[i].key, tried[i].bad);
+        assert_non_null(strstr(text, tried[i].why));
+        assert_int_equal(strncmp(text, "sinter: ", 8), 0);
+    }
 }
 
 /* ---- graphs ---- */
 
-/* Why a graph is not claimed. */
+/* Why a node with that attribute is not claimed. */
 static const char *
-why_not(size_t nnode)
+why_not(const OrtOpAttr *attr)
 {
-    OrtGraph g = {nnode};
+    const OrtNode n = {.op = "x", .attr = attr};
+    const OrtGraph g = {.nnode = 1, .node = {&n}};
     OrtFactory *f = factory();
     OrtEp *ep;
 
-    entry = "contract";
-    logged[0] = '\0';
+    fake_option("sinter.bits", "contract");
+    fake.logged[0] = '\0';
     assert_null(f->create(f, NULL, NULL, 0, NULL, NULL, &ep));
     assert_null(ep->capability(ep, &g, NULL));
     f->release(f, ep);
     assert_null(ReleaseEpFactory(f));
-    assert_int_equal(held, 0);
-    return logged;
+    assert_int_equal(fake.held, 0);
+    return fake.logged;
 }
 
 static void
 test_graphs(void **state)
 {
+    const OrtValueInfo strings = {.name = "s", .type = 8};
+    const OrtOpAttr of_strings = {"value", ORT_A_TENSOR, &strings};
+    const OrtOpAttr of_nothing = {.name = "axis", .type = ORT_A_INT};
+
     (void)state;
-    attribute = ORT_A_TENSOR;
-    element = 8; /* strings */
-    assert_string_equal(why_not(1), "sinter: node #0 'x' (x) is not "
-                                    "claimed: a constant of strings");
-    attribute = ORT_A_INT;
-    assert_string_equal(why_not(1), "sinter: node #0 'x' (x) is not claimed: "
-                                    "an attribute without its value");
+    assert_string_equal(why_not(&of_strings), "sinter: node #0 '' (x) is not "
+                                              "claimed: a constant of strings");
+    assert_string_equal(why_not(&of_nothing),
+                        "sinter: node #0 '' (x) is not claimed: an attribute "
+                        "without its value");
+}
+
+/* ---- threads of the runtime ---- */
+
+enum { ROWS = 256, DEEP = 256, WIDE = 192 };
+static float weight[DEEP * WIDE], pixel[ROWS * DEEP];
+static const OrtValueInfo x = {.name = "x", 1, 2, {ROWS, DEEP}, NULL, 0},
+                          w = {"w", 1, 2, {DEEP, WIDE}, weight, sizeof weight},
+                          y = {.name = "y", 1, 2, {ROWS, WIDE}, NULL, 0};
+static const OrtNode product = {"MatMul", 2, 1, {&x, &w}, {&y}, NULL};
+static const OrtNode fused = {"f", 1, 1, {&x}, {&y}, NULL};
+static const OrtGraph graph = {1, 1, {&product}, {&y}};
+
+/* Runs it once more with those threads. */
+static OrtStatus *
+multiply(const char *pool, FakePool how, float *out)
+{
+    OrtFactory *f = factory();
+    const OrtGraph *g = &graph;
+    const OrtNode *node = &fused;
+    OrtContext k = {.in = {x}, .out = {y}};
+    OrtCompute *c;
+    OrtEp *ep;
+
+    fake_option("sinter.bits", "contract");
+    fake_option("sinter.pool", pool);
+    fake_option("sinter.threads", "5");
+    fake.nlent = 0;
+    fake.pool = how;
+    k.in[0].data = pixel;
+    k.out[0].data = out;
+    k.out[0].nbyte = sizeof(float) * ROWS * WIDE;
+    assert_null(f->create(f, NULL, NULL, 0, NULL, NULL, &ep));
+    assert_null(ep->capability(ep, &graph, NULL));
+    assert_null(ep->compile(ep, &g, &node, 1, &c, NULL));
+    OrtStatus *s = c->compute(c, NULL, &k);
+    for (int i = 0; i < 3 && !s; i++) /* memory is there now */
+        s = c->compute(c, NULL, &k);
+    ep->release_computes(ep, &c, 1);
+    f->release(f, ep);
+    assert_null(ReleaseEpFactory(f));
+    assert_int_equal(fake.held, s != NULL);
+    return s;
+}
+
+static void
+assert_says(OrtStatus *s, const char *text)
+{
+    assert_non_null(s);
+    assert_non_null(strstr(fake_text(s), text));
+    fake_release(s);
+}
+
+static void
+test_pool(void **state)
+{
+    static float own[ROWS * WIDE], lent[ROWS * WIDE];
+
+    (void)state;
+    for (int i = 0; i < DEEP * WIDE; i++)
+        weight[i] = (float)(i * 31 % 97 - 48) * 0.37F;
+    for (int i = 0; i < ROWS * DEEP; i++)
+        pixel[i] = (float)(i * 17 % 89 - 44) * 0.11F;
+    assert_null(multiply("sinter", FAKE_RUNS, own));
+    assert_int_equal(fake.nlent, 0);
+    assert_null(multiply("onnxruntime", FAKE_RUNS, lent));
+    assert_int_equal(fake.nlent, 4 * 5);
+    assert_memory_equal(own, lent, sizeof own);
+    assert_says(multiply("onnxruntime", FAKE_FAILS, lent), "no threads today");
+    assert_says(multiply("onnxruntime", FAKE_DROPS, lent),
+                "pool: did not run each of 5 parts once before it returned");
 }
 
 int
@@ -341,6 +191,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_pool),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
  *   -p            nodes of ONNX Runtime's own are allowed
  *   -r N          again N times, with nodes drawn that are left to it
  *   -s N          N sessions at once, each on a thread of its own
+ *   -t            and how many threads the process has more after the first run
+ *                 of ours
  *   -b            and the least times of a run in microseconds: theirs, ours,
  *                 both with all optimizations, and that of sinter alone
  *
@@ -337,12 +339,28 @@ draw_nodes(Job *j, unsigned n)
     return s;
 }
 
+/* Threads of the process. */
+static int
+count_threads(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    int n = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Threads: %d", &n) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return n;
+}
+
 typedef struct Args {
     OrtOpts with;
     const char *lib;
     int nrun, nrandom, nsession;
     uint32_t nthread;
-    bool timed;
+    bool timed, counted;
 } Args;
 
 /* With parts of the graph left to ONNX Runtime. */
@@ -381,12 +399,17 @@ run_job(Job *j, const Args *x, Ort *theirs, Ort *ours, const char *path)
              quantize(j, x->with.value[i], &why);
     nnode = claimed.nclaimed;
     npart = claimed.npart;
+    int nthread = count_threads();
+    ok = ok && ort_again(y, &why);
+    nthread = count_threads() - nthread;
     ok = ok && run_all(j, h, y, x->nrun, &why) && run_parts(j, x, h, &why) &&
          (!x->nsession ||
           run_at_once(j, ours, h, (uint32_t)x->nsession, x->nrun, &why));
     printf("%s %u of %u nodes in %u, ", path, nnode, claimed.nnode, npart);
     if (x->nrandom)
         printf("%u in %u, ", j->nclaimed, j->npart);
+    if (x->counted)
+        printf("%d threads more, ", nthread);
     if (!ok)
         printf("fails: %s", why);
     else if (j->ndiffer)
@@ -409,9 +432,10 @@ read_args(Args *x, SnArena *a, int *argc, char ***argv)
 {
     int c;
 
-    while ((c = getopt(*argc, *argv, "+o:pr:s:b")) != -1) {
+    while ((c = getopt(*argc, *argv, "+o:pr:s:bt")) != -1) {
         char *eq = c == 'o' ? strchr(optarg, '=') : NULL;
         x->timed = x->timed || c == 'b';
+        x->counted = x->counted || c == 't';
         x->with.whole = x->with.whole && c != 'p';
         x->nrandom = c == 'r' ? atoi(optarg) : x->nrandom;
         x->nsession = c == 's' ? atoi(optarg) : x->nsession;
@@ -445,7 +469,7 @@ main(int argc, char **argv)
     int bad = 0;
 
     if (!read_args(&x, a, &argc, &argv)) {
-        fprintf(stderr, "ep_host [-o KEY=VALUE] [-p] [-r N] [-s N] [-b] "
+        fprintf(stderr, "ep_host [-o KEY=VALUE] [-p] [-r N] [-s N] [-b] [-t] "
                         "ONNXRUNTIME PROVIDER THREADS NRUN MODEL...\n");
         return 2;
     }

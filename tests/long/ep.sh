@@ -79,6 +79,16 @@ else
     echo "skip ep: ONNX Runtime 1.23.2 cannot be had"
 fi
 
+# On ONNX Runtime's threads sinter starts none, and the bits are the same.
+for m in mlperf_resnet8_qdq mlperf_mobilenetv1_vww_qdq mlperf_resnet8_qlinear; do
+    for p in sinter:1 onnxruntime:0; do
+        "$BUILD/tests/ep_host" -t -o bits=contract -o pool=${p%:*} "$ort" "$ep" 2 10 \
+            "$SHARED/data/quantized/$m/model.onnx" >"$tmp/one" 2>&1
+        grep -q " ${p#*:} threads more, same$" "$tmp/one"
+        say $? "$m, pool = ${p%:*}: $(sed 's/^[^ ]* //' "$tmp/one" | tail -n 1)"
+    done
+done
+
 # Contexts: compiled models, kept and loaded.
 q=$SHARED/data/quantized
 mkdir "$tmp/contexts"
