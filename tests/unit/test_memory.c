@@ -225,7 +225,7 @@ static void
 test_shared_codes(void **state)
 {
     (void)state;
-    if (sn_gemm(sn_isa())->esize != 1)
+    if (sn_gemm(sn_isa())->tiles->esize != 1)
         return;
     make_model(shared, "qi8<0.5, 0>", "5120",
                "  %r = Dequantize(%y) : f32[1,5120]\n"
@@ -238,7 +238,7 @@ static void
 test_codes(void **state)
 {
     (void)state;
-    if (sn_gemm(sn_isa())->esize != 1)
+    if (sn_gemm(sn_isa())->tiles->esize != 1)
         return;
     make_model(each, "qi8<0.5, 0>", "8192",
                "  %yr = Dequantize(%y) : f32[1,4,4,512]\n"
