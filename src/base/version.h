@@ -4,5 +4,6 @@
 #define SN_VERSION_H
 
 #define SN_VERSION "0.3.0"
+#define SN_VERSION_DATE "November 24, 2026" /* as manual pages have it */
 
 #endif

@@ -395,4 +395,29 @@ same run_backends "$tmp/d.npy" "$tmp/r.npy"
 "$BUILD/tests/mkdata" "$tmp/arg.npy" 1 4x4x1
 t run_fallback 0 err "backend CPU: 1 of 2 nodes run on the reference evaluator: p (MaxPool)" run "$tmp/arg.sn" --input "$tmp/arg.npy" -n 1 --backend cpu
 t float_labels 3 err "expected integer class numbers" run "$tmp/q.sn" --input $demo/test_images.npy --labels "$tmp/d.npy" -n 5 $px
+# ---- colours ----
+
+# A terminal gets the same text with styles; others and NO_COLOR the text alone.
+printf 'sinter-graph 1\ngraph "a" {\n  %%y = Relu(%%z) : f32[1]\n}\n' >"$tmp/bad.sn"
+terminal() { # VARIABLES: what the command prints on one
+    env "$@" script -qec "$sinter inspect $tmp/bad.sn" /dev/null </dev/null | tr -d '\r'
+}
+"$sinter" inspect "$tmp/bad.sn" 2>"$tmp/plain"
+terminal TERM=xterm NO_COLOR= >"$tmp/styled"
+esc=$(printf '\033')
+sed "s/$esc\[[0-9;]*m//g" "$tmp/styled" >"$tmp/stripped"
+same 'colours are beside the text' "$tmp/stripped" "$tmp/plain"
+for want in '[1;31merror' '[1;32m^'; do
+    if grep -qF "$esc$want" "$tmp/styled"; then
+        echo "ok cli colour $want"
+    else
+        echo "not ok cli colour $want: $(cat -v "$tmp/styled")"
+        bad=1
+    fi
+done
+for env in 'TERM=xterm NO_COLOR=1' 'TERM=dumb NO_COLOR=' 'TERM= NO_COLOR='; do
+    # shellcheck disable=SC2086
+    terminal $env >"$tmp/none"
+    same "no colour: $env" "$tmp/none" "$tmp/plain"
+done
 exit $bad
