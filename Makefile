@@ -274,6 +274,7 @@ install: all $(LIBSO)
 	@mkdir -p $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig \
 	  $(DESTDIR)$(datadir)
 	$(Q)install -m 755 $(SINTER) $(SGEN) $(DESTDIR)$(bindir)
+	$(Q)sh tools/install_help.sh $(SINTER) $(SGEN) $(DESTDIR)$(prefix)/share
 	$(Q)install -m 644 $(LIB) $(DESTDIR)$(libdir)
 	$(Q)install -m 755 $(LIBSO) $(EPSO) $(DESTDIR)$(libdir)
 	$(Q)ln -sf libsinter.so.$(VERSION) $(DESTDIR)$(libdir)/libsinter.so.$(SOVERSION)
@@ -292,6 +293,9 @@ install: all $(LIBSO)
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	$(Q)rm -rf $(DESTDIR)$(includedir) $(DESTDIR)$(datadir)
+	$(Q)rm -f $(addprefix $(DESTDIR)$(prefix)/share/,man/man1/sinter.1 man/man1/sinter-*.1 \
+	  bash-completion/completions/sinter zsh/site-functions/_sinter \
+	  fish/vendor_completions.d/sinter.fish)
 
 # ---- Python ----
 

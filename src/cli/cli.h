@@ -55,6 +55,8 @@ typedef struct SnArgs {
     const char *classes;
     const char *page; /* quantize --report */
     bool untimed;
+    const char *completion; /* help */
+    bool man;
     const char *name, *compile_target, *io, *weights; /* compile */
     SnSizes arenas;
     uint64_t max_ram, max_flash;
@@ -100,6 +102,14 @@ SnStatus sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv);
 int sn_args_verb(int argc, char **argv);
 /* The text of --help: of the program (v NULL) or of one verb. */
 void sn_args_help(SnBuf *b, const SnVerb *v);
+/* The same as a manual page. */
+void sn_args_man(SnBuf *b, const SnVerb *v);
+/* Completion for a shell: bash, zsh or fish; false for another. */
+bool sn_args_complete(SnBuf *b, const char *shell);
+/* The verb of that name, or NULL. */
+const SnVerb *sn_verb_named(const char *name);
+/* Refuses a name that no verb has. */
+SnStatus sn_unknown_verb(SnCli *c, const char *name);
 
 /* What signals do (signals.c): a file that is being written is removed. */
 void sn_cli_signals(void);
@@ -223,7 +233,7 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c), sn_verb_ops(SnCli *c),
     sn_verb_bench(SnCli *c), sn_verb_bisect(SnCli *c), sn_verb_verify(SnCli *c),
-    sn_verb_compile(SnCli *c), sn_verb_report(SnCli *c);
+    sn_verb_compile(SnCli *c), sn_verb_report(SnCli *c), sn_verb_help(SnCli *c);
 
 /* A file that a verb will write. */
 typedef struct SnOutput {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sinter: reads the verb, runs it, prints. */
-#include "cli/cli.h"
+#include "cli/option.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "base/version.h"
 #include "kernel/isa.h"
 
-static const SnVerb *
-verb_named(const char *name)
+const SnVerb *
+sn_verb_named(const char *name)
 {
     for (const SnVerb *v = sn_verbs; v->name; v++)
         if (!strcmp(v->name, name))
@@ -20,10 +20,10 @@ verb_named(const char *name)
     return NULL;
 }
 
-static SnStatus
-unknown_verb(SnCli *c, const char *name)
+SnStatus
+sn_unknown_verb(SnCli *c, const char *name)
 {
-    const char *cand[32];
+    const char *cand[SN_MOST_VERBS];
     size_t n = 0;
 
     for (const SnVerb *v = sn_verbs; v->name; v++)
@@ -34,18 +34,6 @@ unknown_verb(SnCli *c, const char *name)
                        "is not a verb of sinter; did you mean '%s'?", near);
     return sn_fail(c->d, SN_EUSAGE, name,
                    "is not a verb of sinter; see 'sinter --help'");
-}
-
-/* sinter help [VERB] */
-static SnStatus
-help(SnCli *c, int argc, char **argv)
-{
-    const SnVerb *v = argc ? verb_named(argv[0]) : NULL;
-
-    if (argc && !v)
-        return unknown_verb(c, argv[0]);
-    sn_args_help(&c->out, v);
-    return SN_OK;
 }
 
 /* A set of instructions that is asked for by a name that none has would be
@@ -78,19 +66,20 @@ run(SnCli *c, int argc, char **argv)
         fputs(sn_buf_str(&b), stderr);
         return SN_EUSAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-        !strcmp(argv[1], "help"))
-        return help(c, argc - 2, argv + 2);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        sn_args_help(&c->out, NULL);
+        return SN_OK;
+    }
     if (!strcmp(argv[1], "--version")) {
         sn_puts(&c->out, "sinter " SN_VERSION "\n");
         return SN_OK;
     }
     int at = 1 + sn_args_verb(argc - 1, argv + 1);
     if (at >= argc)
-        return unknown_verb(c, argv[1]);
-    const SnVerb *v = verb_named(argv[at]);
+        return sn_unknown_verb(c, argv[1]);
+    const SnVerb *v = sn_verb_named(argv[at]);
     if (!v)
-        return unknown_verb(c, argv[at]);
+        return sn_unknown_verb(c, argv[at]);
     for (int i = at; i > 1; i--) /* what stood before the verb, behind it */
         argv[i] = argv[i - 1];
     SN_TRY(sn_args_parse(c, v, argc - 2, argv + 2));

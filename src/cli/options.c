@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cli.h"
-
-#include <errno.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+/* What the command line can say: verbs and options. */
+#include "cli/option.h"
 
 enum {
     INSPECT = 1,
@@ -23,7 +18,8 @@ enum {
     COMPILE = 4096,
     VERIFY = 8192,
     REPORT = 16384,
-    ALL = 32767
+    HELP = 32768,
+    ALL = 65535
 };
 
 const SnVerb sn_verbs[] = {
@@ -60,33 +56,15 @@ const SnVerb sn_verbs[] = {
      "write a model as a program in C", COMPILE, sn_verb_compile},
     {"ops", "[OPERATOR...]", "list the ONNX operators that are imported", OPS,
      sn_verb_ops},
+    {"help", "[VERB] [--man | --completion SHELL]",
+     "print the options of a verb, manual pages or completion", HELP,
+     sn_verb_help},
     {0},
 };
 
-typedef enum OptKind {
-    O_FLAG,
-    O_STR,
-    O_LONG,  /* zero or more */
-    O_COUNT, /* one or more */
-    O_SIZE,  /* the same with k, M, G or T behind it */
-    O_REAL,  /* above zero */
-    O_EACH,  /* may be repeated */
-    O_LIST,  /* comma-separated, may be repeated */
-    O_SIZES, /* sizes, comma-separated */
-    O_NUMS   /* comma-separated numbers */
-} OptKind;
-
-typedef struct Option {
-    const char *name;    /* with its dashes */
-    const char *metavar; /* NULL for a flag */
-    OptKind kind;
-    size_t offset;
-    uint32_t verbs;
-    const char *help; /* NULL: another name for the option above */
-} Option;
-
 #define AT(field) offsetof(SnArgs, field)
-#define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS | COMPILE))
+#define WORKS (ALL & ~(uint32_t)HELP)
+#define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS | COMPILE | HELP))
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY | BISECT)
 #define WRITES \
     (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH | COMPILE | REPORT)
@@ -95,14 +73,14 @@ typedef struct Option {
 #define IMPORTS \
     (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | VERIFY | READS_DATA)
 
-static const Option options[] = {
+const SnOption sn_options[] = {
     {"-o", "FILE", O_STR, AT(output), WRITES,
      "where the result goes (standard output when it can)"},
     {"--output", "FILE", O_STR, AT(output), WRITES, NULL},
-    {"--format", "NAME", O_STR, AT(format), QUANTIZE | EXPORT,
-     "of an ONNX model: qdq (quantize's default) or qoperator"},
-    {"--codes", "NAME", O_STR, AT(codes), QUANTIZE | EXPORT,
-     "of an ONNX model's values: int8 (default) or uint8"},
+    {"--format", "qdq|qoperator", O_STR, AT(format), QUANTIZE | EXPORT,
+     "of an ONNX model (quantize: qdq, if not given)"},
+    {"--codes", "int8|uint8", O_STR, AT(codes), QUANTIZE | EXPORT,
+     "of an ONNX model's values (default: int8)"},
     {"--opset", "N", O_COUNT, AT(opset), QUANTIZE | EXPORT,
      "operator set of an ONNX model (default: 17)"},
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
@@ -137,15 +115,15 @@ static const Option options[] = {
      "multiply pixels, one number or one per channel"},
     {"--add", "X,...", O_NUMS, AT(add), READS_DATA,
      "then add, one number or one per channel"},
-    {"--preset", "NAME", O_STR, AT(preset), READS_DATA,
-     "how pictures become inputs: imagenet, tf (-1 to 1) or raw (0 to 255)"},
+    {"--preset", "imagenet|tf|raw", O_STR, AT(preset), READS_DATA,
+     "how pictures become inputs: as ImageNet's, tf: -1 to 1, raw: 0 to 255"},
     {"--resize", "N|WxH", O_STR, AT(resize), READS_DATA,
      "resize pictures: their shorter side, or both (default: the least that "
      "covers the input)"},
     {"--crop", "N|WxH", O_STR, AT(crop), READS_DATA,
      "cut this out of the middle of pictures (default: the input's size)"},
-    {"--channels", "NAME", O_STR, AT(channels), READS_DATA,
-     "of pictures: rgb (default), bgr or gray"},
+    {"--channels", "rgb|bgr|gray", O_STR, AT(channels), READS_DATA,
+     "of pictures (default: rgb)"},
     {"--mean", "X,...", O_STR, AT(mean), READS_DATA,
      "pixels of pictures become (v / 255 - mean) / std: one number or three"},
     {"--std", "X,...", O_STR, AT(std), READS_DATA, "see --mean"},
@@ -199,9 +177,10 @@ static const Option options[] = {
     {"--quantization-precision", "NAME", O_EACH, AT(precision), QUANTIZE, NULL},
     {"--keep-float", "GLOB,...", O_LIST, AT(keep_float), QUANTIZE,
      "nodes that stay float, by name, or by kind as @KIND"},
-    {"--bias", "NAME", O_STR, AT(bias), QUANTIZE,
-     "int32 (default), or int8: 8 bits and a shift"},
-    {"--quantization-precision-bias", "NAME", O_STR, AT(bias), QUANTIZE, NULL},
+    {"--bias", "int32|int8", O_STR, AT(bias), QUANTIZE,
+     "int8: 8 bits and a shift (default: int32)"},
+    {"--quantization-precision-bias", "int32|int8", O_STR, AT(bias), QUANTIZE,
+     NULL},
     {"--unify-ranges", NULL, O_FLAG, AT(unify), QUANTIZE,
      "one type for the operands of Concat and of residual Add"},
     {"--require-int8", NULL, O_FLAG, AT(require_int8), QUANTIZE | OPT,
@@ -223,11 +202,12 @@ static const Option options[] = {
     {"--target", "NAME", O_STR, AT(compile_target), COMPILE,
      "what the program is for: portable (default), any machine, or a processor "
      "of docs/compile.md"},
-    {"--io", "NAME", O_STR, AT(io), COMPILE,
-     "of inputs and outputs: model (default), their types in the model, or "
-     "int8, codes where it converts them"},
-    {"--weights", "NAME", O_STR, AT(weights), COMPILE,
-     "c (default), or binary: a file that the caller passes"},
+    {"--io", "model|int8", O_STR, AT(io), COMPILE,
+     "inputs and outputs: their types in the model (default), or codes where "
+     "it "
+     "converts them"},
+    {"--weights", "c|binary", O_STR, AT(weights), COMPILE,
+     "binary: a file that the caller passes (default: c)"},
     {"--arenas", "BYTES,...", O_SIZES, AT(arenas), COMPILE,
      "sizes of the memories that values lie in, the fastest first (default: "
      "one)"},
@@ -246,7 +226,7 @@ static const Option options[] = {
      "c or c:TARGET, a program in C, compiled and run here"},
     {"--target", "NAME", O_STR, AT(target), TARGETS,
      "the backend to make a model for; the same as --backend"},
-    {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,
+    {"--backend-plugin", "FILE", O_STR, AT(plugin), WORKS,
      "a shared object with a backend of its own; may stand before the verb"},
     {"--passes", "A,B", O_STR, AT(passes), OPT | WHY | BISECT,
      "run these passes or pipelines in order"},
@@ -280,302 +260,25 @@ static const Option options[] = {
      "opt: write every rewrite to this file (.sn); verify: check these"},
     {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES | VERIFY,
      "never drop the saturation of a calibrated Rescale"},
-    {"--max-memory", "BYTES", O_SIZE, AT(limits.memory), ALL,
+    {"--max-memory", "BYTES", O_SIZE, AT(limits.memory), WORKS,
      "exit 6 beyond so much memory (default: 4G)"},
-    {"--max-ops", "N", O_SIZE, AT(limits.ops), ALL,
+    {"--max-ops", "N", O_SIZE, AT(limits.ops), WORKS,
      "exit 6 where a sample takes more operations (default: 4T), or folding "
      "does (default: by the size of the model's file)"},
-    {"--max-nodes", "N", O_SIZE, AT(limits.nodes), ALL,
+    {"--max-nodes", "N", O_SIZE, AT(limits.nodes), WORKS,
      "exit 6 where a graph has more nodes (default: 1M), or loops unroll to "
      "more (default: by the size of the model's file)"},
-    {"--timeout", "SECONDS", O_REAL, AT(limits.seconds), ALL,
+    {"--timeout", "SECONDS", O_REAL, AT(limits.seconds), WORKS,
      "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
      INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT |
          VERIFY | REPORT,
      "print the report as JSON (opt: that of --stats)"},
+    {"--man", NULL, O_FLAG, AT(man), HELP,
+     "print a manual page (mdoc) instead"},
+    {"--completion", "bash|zsh|fish", O_STR, AT(completion), HELP,
+     "print what makes the shell complete commands of sinter"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},
+    {0},
 };
-enum { NOPTION = sizeof options / sizeof options[0] };
-
-static void *
-field(SnArgs *args, const Option *o)
-{
-    return (char *)args + o->offset;
-}
-
-static void
-push_str(SnArena *a, SnStrs *l, const char *s)
-{
-    SN_PUSH(a, l->v, l->n, s);
-    l->v = sn_grow(a, l->v, l->n, sizeof *l->v);
-    l->v[l->n] = NULL;
-}
-
-static const Option *
-option_named(const char *name, size_t n, const SnVerb *v)
-{
-    for (int i = 0; i < NOPTION; i++)
-        if ((options[i].verbs & v->bit) && strlen(options[i].name) == n &&
-            strncmp(options[i].name, name, n) == 0)
-            return &options[i];
-    return NULL;
-}
-
-int
-sn_args_verb(int argc, char **argv)
-{
-    int i = 0;
-
-    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-        const char *eq = strchr(argv[i], '=');
-        size_t n = eq ? (size_t)(eq - argv[i]) : strlen(argv[i]);
-        for (int k = 0; k < NOPTION; k++)
-            if (strlen(options[k].name) == n && options[k].metavar && !eq &&
-                strncmp(options[k].name, argv[i], n) == 0) {
-                i++; /* its value */
-                break;
-            }
-    }
-    return i;
-}
-
-static SnStatus
-unknown_option(SnCli *c, const SnVerb *v, const char *name)
-{
-    const char *cand[NOPTION];
-    size_t n = 0;
-
-    for (int i = 0; i < NOPTION; i++)
-        if (options[i].verbs & v->bit)
-            cand[n++] = options[i].name;
-    /* Any two letters are close. */
-    const char *near = strlen(name) > 2 ? sn_closest(name, cand, n) : NULL;
-    if (near)
-        return sn_fail(c->d, SN_EUSAGE, name,
-                       "'sinter %s' has no such "
-                       "option; did you mean '%s'?",
-                       v->name, near);
-    return sn_fail(c->d, SN_EUSAGE, name,
-                   "'sinter %s' has no such option; "
-                   "see 'sinter %s --help'",
-                   v->name, v->name);
-}
-
-static SnStatus
-take_long(SnCli *c, const Option *o, const char *s, long *out)
-{
-    char *end;
-
-    errno = 0;
-    long v = strtol(s, &end, 10);
-    long least = o->kind == O_COUNT ? 1 : 0;
-    if (end == s || *end || errno || v < least)
-        return sn_fail(c->d, SN_EUSAGE, o->name,
-                       "'%s' is not a number of %s "
-                       "or more",
-                       s, least ? "one" : "zero");
-    *out = v;
-    return SN_OK;
-}
-
-static SnStatus
-take_size(SnCli *c, const Option *o, const char *s, uint64_t *out)
-{
-    static const char unit[] = "kMGT";
-    char *end;
-    double v = strtod(s, &end);
-    const char *u = end != s && *end ? strchr(unit, *end) : NULL;
-
-    for (ptrdiff_t i = 0; u && i <= u - unit; i++)
-        v *= 1000;
-    if (end == s || end[u != NULL] || !(v >= 1) || !(v < 1e18))
-        return sn_fail(c->d, SN_EUSAGE, o->name,
-                       "'%s' is not a number of one or more, with k, M, G or T "
-                       "behind it or not",
-                       s);
-    *out = (uint64_t)v;
-    return SN_OK;
-}
-
-static SnStatus
-take_real(SnCli *c, const Option *o, const char *s, double *out)
-{
-    char *end;
-
-    *out = strtod(s, &end);
-    if (end == s || *end || !(*out > 0) || !(*out < 1e9))
-        return sn_fail(c->d, SN_EUSAGE, o->name,
-                       "'%s' is not a number above zero", s);
-    return SN_OK;
-}
-
-static SnStatus
-take_sizes(SnCli *c, const Option *o, const char *s, SnSizes *out)
-{
-    *out = (SnSizes){0};
-    for (;;) {
-        size_t n = strcspn(s, ",");
-        uint64_t v;
-        SN_TRY(take_size(c, o, sn_strndup(c->a, s, n), &v));
-        SN_PUSH(c->a, out->v, out->n, v);
-        if (!s[n])
-            return SN_OK;
-        s += n + 1;
-    }
-}
-
-static SnStatus
-take_nums(SnCli *c, const Option *o, const char *s, SnFloats *out)
-{
-    const char *p = s;
-
-    *out = (SnFloats){0};
-    for (;;) {
-        char *end;
-        float v = strtof(p, &end);
-        if (end == p || (*end && *end != ',') || !(v - v == 0))
-            return sn_fail(c->d, SN_EUSAGE, o->name,
-                           "'%s' is not a list of "
-                           "numbers separated by commas",
-                           s);
-        SN_PUSH(c->a, out->v, out->n, v);
-        if (!*end)
-            return SN_OK;
-        p = end + 1;
-    }
-}
-
-static SnStatus
-take_value(SnCli *c, const Option *o, const char *s)
-{
-    void *f = field(&c->args, o);
-
-    switch (o->kind) {
-    case O_FLAG:
-        *(bool *)f = true;
-        return SN_OK;
-    case O_STR:
-        *(const char **)f = s;
-        return SN_OK;
-    case O_LONG:
-    case O_COUNT:
-        return take_long(c, o, s, f);
-    case O_SIZE:
-        return take_size(c, o, s, f);
-    case O_REAL:
-        return take_real(c, o, s, f);
-    case O_EACH:
-        push_str(c->a, f, s);
-        return SN_OK;
-    case O_LIST:
-        for (const char *p = s; *p;) {
-            size_t n = strcspn(p, ",");
-            if (n)
-                push_str(c->a, f, sn_strndup(c->a, p, n));
-            p += n + (p[n] == ',');
-        }
-        return SN_OK;
-    case O_SIZES:
-        return take_sizes(c, o, s, f);
-    case O_NUMS:
-        return take_nums(c, o, s, f);
-    }
-    return SN_OK;
-}
-
-static SnStatus
-parse_option(SnCli *c, const SnVerb *v, int argc, char **argv, int *i)
-{
-    const char *arg = argv[*i], *eq = strchr(arg, '=');
-    size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
-    const Option *o = option_named(arg, n, v);
-
-    if (!o && arg[1] != '-' && n > 2) { /* -n3 */
-        o = option_named(arg, 2, v);
-        if (o && o->metavar)
-            return take_value(c, o, arg + 2);
-        o = NULL;
-    }
-    if (!o)
-        return unknown_option(c, v, sn_strndup(c->a, arg, n));
-    if (!o->metavar && eq)
-        return sn_fail(c->d, SN_EUSAGE, o->name, "takes no value");
-    if (!o->metavar)
-        return take_value(c, o, NULL);
-    if (eq)
-        return take_value(c, o, eq + 1);
-    if (*i + 1 >= argc)
-        return sn_fail(c->d, SN_EUSAGE, o->name, "wants %s after it",
-                       o->metavar);
-    ++*i;
-    return take_value(c, o, argv[*i]);
-}
-
-SnStatus
-sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv)
-{
-    SnStatus st = SN_OK;
-    bool literal = false;
-
-    c->args.nsample = -1;
-    c->args.eval_n = -1;
-    c->args.opt_limit = -1;
-    c->args.batch = -1;
-    for (int i = 0; i < argc; i++) {
-        const char *arg = argv[i];
-        if (!literal && strcmp(arg, "--") == 0) {
-            literal = true;
-        } else if (literal || arg[0] != '-' || !arg[1]) {
-            push_str(c->a, &c->args.pos, arg);
-        } else {
-            SnStatus s = parse_option(c, v, argc, argv, &i);
-            if (s != SN_OK)
-                st = s;
-        }
-    }
-    if (c->args.target)
-        c->args.backend = c->args.target;
-    return st;
-}
-
-static void
-help_options(SnBuf *b, const SnVerb *v)
-{
-    sn_puts(b, "\nOptions:\n");
-    for (int i = 0; i < NOPTION; i++) {
-        const Option *o = &options[i];
-        if (!(o->verbs & v->bit) || !o->help)
-            continue;
-        size_t from = b->n;
-        sn_putf(b, "  %s%s%s", o->name, o->metavar ? " " : "",
-                o->metavar ? o->metavar : "");
-        size_t used = b->n - from;
-        if (used > 26)
-            sn_putf(b, "\n%28s", "");
-        else
-            sn_putf(b, "%*s", (int)(28 - used), "");
-        sn_putf(b, "%s\n", o->help);
-    }
-}
-
-void
-sn_args_help(SnBuf *b, const SnVerb *v)
-{
-    if (v) {
-        sn_putf(b, "Usage: sinter %s %s\n\n%s: %s.\n", v->name, v->usage,
-                v->name, v->help);
-        help_options(b, v);
-        return;
-    }
-    sn_puts(b, "Usage: sinter VERB ...\n\n"
-               "Makes int8 models of float ones: import, profile, quantize, "
-               "optimize, run.\n\nVerbs:\n");
-    for (v = sn_verbs; v->name; v++)
-        sn_putf(b, "  %-10s  %s\n", v->name, v->help);
-    sn_puts(b, "\n'sinter VERB --help' lists the options of a verb.  Models "
-               "are .onnx or .sn files.\n"
-               "Exit codes: 0 ok, 1 check failed, 2 usage, 3 bad input, 4 "
-               "unsupported, 5 output,\n6 resource limit, 70 internal.\n");
-}

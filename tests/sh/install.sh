@@ -94,4 +94,16 @@ for l in $want; do
 done
 [ "$(pkg-config --modversion sinter)" = "$("$BUILD/sinter" --version | sed 's/^sinter //')" ]
 say $? "sinter.pc has the version"
+
+# ---- away again ----
+for f in man/man1/sinter.1 man/man1/sinter-quantize.1 man/man1/sinter-gen.1 \
+    bash-completion/completions/sinter zsh/site-functions/_sinter \
+    fish/vendor_completions.d/sinter.fish; do
+    [ -s "$pre/share/$f" ]
+    say $? "share/$f"
+done
+"$MAKE" -s --no-print-directory uninstall BUILD="$BUILD" prefix="$pre" >"$tmp/log" 2>&1
+find "$pre" ! -type d >>"$tmp/log"
+[ ! -s "$tmp/log" ]
+say $? "uninstall leaves no file"
 exit $bad
