@@ -105,3 +105,57 @@ sn_form_of(const SnDefSem *sem, const SnExpr *e)
     }
     return SN_FORM_POINT;
 }
+
+/* max and min of operands as reals and numbers */
+static bool
+selects(const SnExpr *e)
+{
+    if ((e->fn == SN_FN_MAX || e->fn == SN_FN_MIN) && e->nkid == 2)
+        return selects(e->kid[0]) && selects(e->kid[1]);
+    return is_deq(e) || (e->ek != SN_E_CALL && e->ek != SN_E_BIN);
+}
+
+static int
+port_of(const SnDefNode *n, const SnExpr *e)
+{
+    const SnDefPort *p = e->ek == SN_E_NAME ? sn_def_operand(n, e->s) : NULL;
+
+    return p ? (int)p->index : -1;
+}
+
+int
+sn_form_of_result(const SnDefNode *n, uint32_t res, int port[2])
+{
+    const SnDefSem *m = n->rsem[res];
+    const SnExpr *f = m->formula, *e;
+    uint32_t k = 0;
+
+    port[0] = port[1] = -1;
+    if (!f || f->fn != SN_FN_Q || f->nkid != 1)
+        return -1;
+    e = f->kid[0];
+    SnForm form = sn_form_of(m, e);
+    switch (form) {
+    case SN_FORM_CONTRACT:
+        for (uint32_t i = 0; i < m->narg && k < 2; i++)
+            if (m->arg[i]->rk == SN_R_PORT)
+                port[k++] = port_of(n, m->arg[i]);
+        break;
+    case SN_FORM_MEAN:
+        port[0] = port_of(n, e->kid[0]->kid[0]);
+        break;
+    case SN_FORM_SUM:
+    case SN_FORM_DIFFERENCE:
+    case SN_FORM_PRODUCT:
+        for (int i = 0; i < 2; i++)
+            port[i] = port_of(n, e->kid[i]->kid[0]);
+        break;
+    case SN_FORM_POINT:
+        return (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN) && selects(e)
+                   ? SN_FORM_CONVERT
+                   : -1;
+    default:
+        break;
+    }
+    return (int)form;
+}

@@ -38,7 +38,8 @@ typedef struct SnX {
     SnMode mode;
     uint32_t nkid;
     struct SnX *kid[3];
-    const struct SnDefArith *by; /* Q, S: whose ratio line */
+    const struct SnDefArith *by; /* Q, S: whose ratio line, */
+    const char *s;               /* and the ratio as written */
     bool fixed;                  /* the same for all elements of a call */
     double lo, hi;               /* INT: what it may be */
 } SnX;
@@ -156,5 +157,9 @@ bool sn_tuple_wide(const SnDefTuple *t, const SnDefNode *n);
 /* The form of q(e), whose operands are those of e, in this order: values with
  * a grid.  POINT where it is none of the others. */
 SnForm sn_form_of(const SnDefSem *sem, const SnExpr *e);
+/* The form of rows that compute result `res` of n on codes, and the input ports
+ * of such a row, -1 for none; of a selection CONVERT and no ports, as each
+ * operand is converted.  -1: no row does. */
+int sn_form_of_result(const SnDefNode *n, uint32_t res, int port[2]);
 
 #endif

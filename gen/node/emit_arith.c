@@ -309,6 +309,43 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
         sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
 }
 
+/* Ratios outside of whose window a graph is refused. */
+static uint32_t
+put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
+           bool count)
+{
+    const char *fn = row_fn(s, a, r) + 3;
+    uint32_t n = 0, at[NRATIO];
+    Row w;
+
+    prepare(&w, s, r);
+    for (uint32_t i = 0; i < w.nratio; i++)
+        if (w.ratio[i]->by->refuse)
+            at[n++] = i;
+    if (count || !n)
+        return n;
+    w.open = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const SnX *x = w.ratio[at[i]];
+        sn_putf(b, "\nstatic double\n%s_ratio%u(const SnRowGrids *g)\n{\n", fn,
+                i);
+        w.f64 = !x->by->f32;
+        sn_emit_lines(b, 4, 80,
+                      sn_format(s->arena, "return %s;", put(&w, x->kid[0])));
+        sn_puts(b, "}\n");
+    }
+    sn_putf(b, "static const SnArithRatio %s_ratio[] = {\n", fn);
+    for (uint32_t i = 0; i < n; i++) {
+        const SnX *x = w.ratio[at[i]];
+        sn_puts(b, "    { ");
+        sn_emit_str(b, x->s);
+        sn_putf(b, ", %s_ratio%u, %d, %d, %d },\n", fn, i, (int)x->by->bits,
+                (int)x->by->s_lo, (int)x->by->s_hi);
+    }
+    sn_puts(b, "};\n");
+    return n;
+}
+
 /* ---- tables ---- */
 
 /* Whose row it is: a's own, or one that it inherits. */
@@ -369,7 +406,12 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         prepare(&w, s, r);
         sn_putf(b, "    { \"%s\", %u, SN_FORM_%s, ", fn, w.nk, form[r->form]);
         sn_emit_str(b, r->map);
-        sn_putf(b, ", %u, %u, %s_open, %s },\n", r->mask, r->is, fn + 3, fn);
+        sn_putf(b, ", %u, %u, %s_open, %s", r->mask, r->is, fn + 3, fn);
+        uint32_t n = put_ratios(b, s, owner(s, a, r), r, true);
+        if (n)
+            sn_putf(b, ",\n        %u, %s_ratio },\n", n, fn + 3);
+        else
+            sn_puts(b, ", 0, NULL },\n");
     }
     if (a->nof)
         sn_puts(b, "};\n");
@@ -407,6 +449,14 @@ inherited_before(const SnDefs *s, uint32_t i, const SnDefRow *row)
     return false;
 }
 
+static void
+put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
+             const SnDefRowOf *r, SnDiag *d)
+{
+    put_open(b, s, a, r, d);
+    put_ratios(b, s, a, r, false);
+}
+
 /* A plugin's tables name core rows: their functions are in the core's header,
  * what opens them is not. */
 static void
@@ -422,7 +472,7 @@ put_rows(SnBuf *b, const SnDefs *s, SnDiag *d, bool open)
             if (from != a && (!core || inherited_before(s, i, a->of[k].row)))
                 continue;
             if (open)
-                put_open(b, s, from, &a->of[k], d);
+                put_open_all(b, s, from, &a->of[k], d);
             else if (!core)
                 put_fn(b, s, a, &a->of[k]);
         }

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "dsl/model/arith.h"
+
 typedef struct Kd {           /* names of one kind */
     const char *lo, *up, *st; /* conv2d, CONV2D, SnConv2DAttr */
 } Kd;
@@ -485,6 +487,10 @@ moved_port(const SnDefNode *n, const SnDefSem *m)
     return p ? (int)p->index : -1;
 }
 
+#define FORM_ID(ID, ...) [SN_FORM_##ID] = #ID,
+static const char *const form_id[] = {SN_FORMS(FORM_ID)};
+#undef FORM_ID
+
 static void
 put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 {
@@ -513,8 +519,16 @@ put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
             sn_puts(b, ", .nonempty = true");
         if (m->nan)
             sn_puts(b, ", .nan = true");
-        sn_putf(b, ",\n      .from = %d, .fill = %d },\n", moved_port(n, m),
+        int port[2] = {-1, -1};
+        int form = n->nout ? sn_form_of_result(n, i, port) : -1;
+        sn_putf(b,
+                ",\n      .from = %d, .fill = %d, .form = ", moved_port(n, m),
                 fill_attr(n, m->els));
+        if (form < 0)
+            sn_puts(b, "-1 },\n");
+        else
+            sn_putf(b, "SN_FORM_%s,\n      .port = { %d, %d } },\n",
+                    form_id[form], port[0], port[1]);
     }
     sn_puts(b, "};\n");
 }

@@ -78,6 +78,9 @@ typedef struct SnSem {
     int16_t from;  /* of a move: the input port that it copies, else -1 */
     int16_t
         fill; /* attribute index of the value that a move fills with, or -1 */
+    int8_t form;    /* SnForm of the rows that compute it on codes, or -1 */
+    int8_t port[2]; /* input ports of such a row, in its order, or -1; of
+                       conversions: -1, they go operand by operand */
 } SnSem;
 
 /* ---- evaluation ---- */
@@ -373,6 +376,14 @@ sn_joins(const SnKindDesc *d, uint32_t i)
 {
     return d->joins[i / 64] >> i % 64 & 1;
 }
+
+/* ---- what rows of arithmetics ask ---- */
+
+/* The int that the node gives a parameter of its map, element i of a list; 1:
+ * it gives none. */
+int64_t sn_row_arg(const SnCall *c, unsigned res, const char *name, uint32_t i);
+/* SN_WHEN_ flags that follow from what result res is over. */
+unsigned sn_row_flags(const SnCall *c, unsigned res);
 
 /* ---- kinds as a backend narrows them ---- */
 

@@ -108,3 +108,42 @@ sn_map_args(SnMapArgs *m, SnArena *a, const SnKindDesc *d, const SnSem *s,
         }
     }
 }
+
+/* ---- what rows of arithmetics ask ---- */
+
+int64_t
+sn_row_arg(const SnCall *c, unsigned res, const char *name, uint32_t i)
+{
+    const SnSem *s = &c->kind->sem[res];
+    uint32_t ng;
+
+    for (unsigned p = 0; s->decl && p < s->decl->nparam; p++) {
+        if (strcmp(s->decl->param[p].name, name) != 0)
+            continue;
+        const SnArg *g = sn_map_param_args(s, p, &ng);
+        if (!g || g->kind != SN_ARG_ATTR)
+            return 1;
+        const SnAttrDesc *at = &c->kind->attr[g->v];
+        const void *v = sn_attr_at(c->attr, at);
+        if (at->kind == SN_A_INT)
+            return *(const int64_t *)v;
+        const SnInts *l = v;
+        return at->kind == SN_A_INTS && i < l->n ? l->v[i] : 1;
+    }
+    return 1;
+}
+
+unsigned
+sn_row_flags(const SnCall *c, unsigned res)
+{
+    int64_t group = sn_row_arg(c, res, "group", 0);
+    uint32_t slot, n;
+
+    if (group < 2) /* also of what is over no map with groups */
+        return 0;
+    sn_port_slots(c->kind, c->nin, (uint32_t)c->kind->sem[res].arg[0].v, &slot,
+                  &n);
+    const SnShape *x = c->in[slot].shape;
+    return x && x->rank > 0 && x->dim[x->rank - 1] == group ? SN_WHEN_DEPTHWISE
+                                                            : 0;
+}

@@ -185,8 +185,11 @@ absorb_why(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, const SnEdit *e,
                          sn_name(g, SN_REF(r, 0)), reach_text(g, rw, r));
     *waived |= w;
     uint32_t b = pinned_slot(d, n, port);
-    if (b == n->nin)
-        return data ? sn_acc_why(g, id, xt, NULL, sn_scratch(rw)) : NULL;
+    if (b == n->nin) {
+        const char *why =
+            data ? sn_acc_why(g, id, xt, NULL, sn_scratch(rw)) : NULL;
+        return why ? why : sn_edit_admits_why(g, id, e);
+    }
     if (!data)
         return "the bias is regridded for a new data type only";
     *bslot = b;
@@ -393,6 +396,8 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     }
     bool waived = false;
     const char *why = merged_clamp(g, rw, p, id, &e, &waived);
+    if (!why)
+        why = sn_edit_admits_why(g, p, &e);
     if (why) {
         sn_declined(rw, rule, g, id, "merge: %s", why);
         return false;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/copy.h"
 
+#include "graph/verify/admits.h"
+#include "graph/verify/weights.h"
+
 SnEdit
 sn_edit(SnGraph *g, SnId id)
 {
@@ -29,6 +32,29 @@ sn_edit_tuple(const SnGraph *g, const SnEdit *e)
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = e->in[i] ? sn_type(g, e->in[i]) : NULL;
     return sn_tuple_find(sn_desc(e->kind), e->nin, in, e->nout, e->type);
+}
+
+const char *
+sn_edit_admits_why(const SnGraph *g, SnId id, const SnEdit *e)
+{
+    int at;
+
+    if (!sn_restricts(g->rounding))
+        return NULL;
+    SnCall c = sn_node_call(g, id, g->arena);
+    SnTensor *t = SN_NEW_N(g->arena, SnTensor, e->nin + e->nout + 1u);
+    for (uint32_t i = 0; i < e->nin; i++)
+        if (e->in[i]) /* data is never written */
+            t[i] = (SnTensor){sn_type(g, e->in[i]), sn_shape_of(g, e->in[i]),
+                              (void *)(uintptr_t)sn_def(g, e->in[i])->data};
+    for (unsigned k = 0; k < e->nout; k++)
+        t[e->nin + k] = (SnTensor){e->type[k], c.out[k].shape, NULL};
+    c.kind = sn_desc_in(g, e->kind);
+    c.attr = e->attr;
+    c.nin = e->nin;
+    c.in = t;
+    c.out = t + e->nin;
+    return sn_admits_why(&c, false, &at);
 }
 
 void

@@ -25,6 +25,8 @@ typedef struct SnEdit {
 SnEdit sn_edit(SnGraph *g, SnId id);
 /* Do the edit's types fit a tuple of its kind (of the kind or a form)? */
 const SnTuple *sn_edit_tuple(const SnGraph *g, const SnEdit *e);
+/* Why g's arithmetic does not admit the copy, or NULL. */
+const char *sn_edit_admits_why(const SnGraph *g, SnId id, const SnEdit *e);
 void sn_edit_clamp(SnEdit *e, SnRange r); /* the kind must have a clamp */
 SnId sn_edit_add(SnGraph *g, const SnEdit *e);
 

@@ -330,6 +330,8 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
     SnStatus s = SN_OK;
 
     rw->scratch = sn_arena_new();
+    rw->nback = 0;
+    rw->back = NULL;
     sn_rewrite_watch(rw, g, NULL);
     /* keep_lower is every lowering pass, less what the backend keeps. */
     if (!strcmp(name, "keep_lower")) {

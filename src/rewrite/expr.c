@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The functions of the rule language: ranges, clamps, dimensions. */
+#include "graph/verify/admits.h"
 #include "rewrite/rewrite.h"
 #include "kernel/eval/eval.h"
 
@@ -103,6 +104,8 @@ sn_supports(const SnRewriter *rw, SnKind k, SnElem e)
     for (uint16_t i = 0; i < d->ntuple; i++) {
         const SnTuple *t = &d->tuple[i];
         if (d->nout && t->out[0].elem != (int8_t)e)
+            continue;
+        if (t->quant && sn_no_row(b->rounding, k))
             continue;
         if (!b->supports || b->supports(k, t))
             return true;

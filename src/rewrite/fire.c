@@ -4,6 +4,8 @@
 #include <string.h>
 #include "rewrite/internal.h"
 #include "base/buf.h"
+#include "graph/verify/admits.h"
+#include "graph/verify/weights.h"
 
 enum { QUEUED = 1, SEEN = 2 };
 
@@ -105,6 +107,15 @@ is_off(uint16_t rule, const SnGraph *g, SnId root)
     return false;
 }
 
+static const char *
+taken_back(const SnRewriter *rw, uint16_t rule, SnId root)
+{
+    for (uint32_t i = 0; i < rw->nback; i++)
+        if (rw->back[i].rule == rule && rw->back[i].root == root)
+            return rw->back[i].why;
+    return NULL;
+}
+
 bool
 sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
 {
@@ -143,6 +154,11 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
                     rw->o.backend->name);
         return false;
     }
+    const char *back = taken_back(rw, rule, root);
+    if (back) {
+        sn_declined(rw, rule, g, root, "%s", back);
+        return false;
+    }
     if (rw->pass && !sn_pass_allows(rw->pass, claim)) {
         sn_declined(rw, rule, g, root, "pass %s does not allow its claim",
                     rw->pass->name);
@@ -166,6 +182,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
     rw->npair = 0;
     rw->ndead = 0;
     rw->nmoved = 0;
+    rw->refused = NULL;
     SnSite s = {.rule = rule, .node = sn_label(g, root, rw->arena)};
     SN_PUSH(rw->arena, rw->site, rw->nsite, s);
     if (rw->o.trace)
@@ -233,12 +250,90 @@ fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
     return false;
 }
 
+/* ---- fires that are taken back ---- */
+
+/* Does node id follow from constants that are known? */
+static bool
+is_known(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    bool known = !sn_desc(n->kind)->effect;
+
+    for (uint32_t s = 0; s < n->nin && known; s++)
+        known = !n->in[s].ref || sn_def(g, n->in[s].ref)->data;
+    return known;
+}
+
+/* Families ask before they fire.  What written rules make is asked about once
+ * it is made, and before anything reads it. */
+static const char *
+refused_why(SnRewriter *rw, const SnGraph *g)
+{
+    const char *why = NULL;
+    int at;
+
+    if (!sn_restricts(g->rounding))
+        return NULL;
+    for (SnId id = rw->fire_mark; id < g->nnode && !why; id++) {
+        if (sn_node(g, id)->dead)
+            continue;
+        SnCall c = sn_node_call(g, id, rw->scratch);
+        why = sn_admits_why(&c, is_known(g, id), &at);
+    }
+    return why ? sn_strdup(rw->arena, why) : NULL;
+}
+
+/* What took this name had another one's, a bias on a new grid. */
+static void
+give_back(SnRewriter *rw, SnGraph *g, const char *name)
+{
+    static const char *const suffix[] = {"old", "f32"};
+
+    for (int i = 0; i < 2; i++) {
+        SnRef old =
+            sn_find(g, sn_format(rw->scratch, "%s.%s", name, suffix[i]));
+        if (old && SN_NODE(old) < rw->fire_mark && sn_def(g, old)->data)
+            sn_rename(g, old, name);
+    }
+}
+
+/* The nodes that the fire made go, and it has not been. */
+static void
+take_back(SnRewriter *rw, SnGraph *g)
+{
+    uint16_t rule = rw->site[rw->nsite - 1].rule;
+    SnTakenBack b = {rule, rw->fire_root, rw->refused};
+
+    for (SnId id = g->nnode; id-- > rw->fire_mark;) {
+        const SnNode *n = sn_node(g, id);
+        bool used = n->dead;
+        for (unsigned k = 0; k < n->nres; k++)
+            used |= n->res[k].nuse != 0;
+        if (used)
+            continue;
+        const char *name = n->nres ? n->res[0].name : NULL;
+        sn_remove(g, id);
+        if (name)
+            give_back(rw, g, name);
+    }
+    rw->nfire--;
+    rw->count[rule]--;
+    rw->nsite--;
+    rw->firing = false;
+    SN_PUSH(rw->scratch, rw->back, rw->nback, b);
+    sn_declined(rw, rule, g, rw->fire_root, "%s", rw->refused);
+}
+
 void
 sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_)
 {
     SnPair p = {old, new_};
 
     if (!fits(rw, g, old, new_))
+        return;
+    if (rw->npair == 0 && !rw->refused)
+        rw->refused = refused_why(rw, g);
+    if (rw->refused)
         return;
     SN_PUSH(rw->scratch, rw->pair, rw->npair, p);
     for (const SnUse *u = sn_res(g, old)->uses; u; u = u->next)
@@ -251,9 +346,12 @@ sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_)
 void
 sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_)
 {
+    if (rw->npair == 0 && !rw->refused)
+        rw->refused = refused_why(rw, g);
+    if (rw->refused)
+        return;
     sn_node(g, new_)->order = sn_node(g, old)->order;
     sn_remove(g, old);
-    (void)rw;
 }
 
 /* Is v read by one node only, perhaps several times? */
@@ -296,9 +394,13 @@ remove_dead(SnRewriter *rw, SnGraph *g, SnId id)
     }
 }
 
-void
+bool
 sn_fire_end(SnRewriter *rw, SnGraph *g)
 {
+    if (rw->refused) {
+        take_back(rw, g);
+        return false;
+    }
     if (rw->o.check_passes && rw->status == SN_OK)
         rw->status = sn_check_fire(rw, g);
     for (uint32_t i = 0; i < rw->ndead; i++)
@@ -321,6 +423,7 @@ sn_fire_end(SnRewriter *rw, SnGraph *g)
                 sn_revisit(rw, g, SN_NODE(n->in[i].ref));
     }
     rw->firing = false;
+    return true;
 }
 
 enum { SAID_AGAIN = 64 };

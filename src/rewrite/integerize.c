@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"
+#include "graph/verify/admits.h"
+#include "graph/verify/weights.h"
 #include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
@@ -641,20 +643,17 @@ round_before(SnEdit *e, const SnKindDesc *d)
     }
 }
 
-/* The integer node; the Quantizes that it serves, or the Rescales in their
- * place, read it. */
-static SnId
-build(Plan *p, int32_t *bias)
+/* The integer node but for its operands. */
+static SnEdit
+planned(const Plan *p)
 {
     SnGraph *g = p->g;
-    SnNode *n = p->n;
+    const SnNode *n = p->n;
     const SnKindDesc *d = sn_desc_in(p->g, p->kind);
     SnEdit e = {.kind = p->kind,
                 .nin = n->nin,
                 .nout = n->nres,
                 .calibrated = d->clamp >= 0 && p->calibrated};
-    SnId *q = SN_NEW_N(sn_scratch(p->rw), SnId, n->res[0].nuse);
-    uint32_t nq = 0;
 
     e.attr = d->nattr ? sn_attr_new(g->arena, d) : NULL;
     if (d->nattr)
@@ -663,11 +662,61 @@ build(Plan *p, int32_t *bias)
     if (d->clamp >= 0)
         sn_edit_clamp(&e, codes_clamp(p));
     e.in = SN_NEW_N(g->arena, SnRef, n->nin + 1);
-    for (uint32_t s = 0; s < n->nin; s++)
-        e.in[s] = operand(p, s, bias);
     e.type = SN_NEW_N(g->arena, const SnType *, n->nres + 1);
     for (unsigned i = 0; i < n->nres; i++)
         e.type[i] = i ? n->res[i].type : p->yt;
+    return e;
+}
+
+/* Why the arithmetic does not admit the integer node, or NULL. */
+static const char *
+admits_why(const Plan *p, int32_t *bias)
+{
+    const SnGraph *g = p->g;
+    int at;
+
+    if (!sn_restricts(g->rounding))
+        return NULL;
+    SnEdit e = planned(p);
+    SnCall c = sn_node_call(g, p->id, g->arena);
+    SnTensor *t = SN_NEW_N(g->arena, SnTensor, e.nin + e.nout + 1u);
+    for (uint32_t s = 0; s < e.nin; s++) {
+        SnRef v = p->n->in[s].ref;
+        if (!v)
+            continue;
+        if (p->how[s] == UNWRAP)
+            v = sn_in(g, SN_NODE(v), 0);
+        bool made = p->how[s] == PINNED || p->how[s] == MOVED;
+        /* data is never written; reals that become codes have none yet */
+        void *data = made ? bias
+                     : p->how[s] == AS_IS || p->how[s] == UNWRAP
+                         ? (void *)(uintptr_t)sn_def(g, v)->data
+                         : NULL;
+        t[s] = (SnTensor){p->type[s], sn_shape_of(g, v), data};
+    }
+    for (unsigned k = 0; k < e.nout; k++)
+        t[e.nin + k] = (SnTensor){e.type[k], c.out[k].shape, NULL};
+    c.kind = sn_desc_in(g, e.kind);
+    c.attr = e.attr;
+    c.in = t;
+    c.out = t + e.nin;
+    return sn_admits_why(&c, false, &at);
+}
+
+/* The integer node; the Quantizes that it serves, or the Rescales in their
+ * place, read it. */
+static SnId
+build(Plan *p, int32_t *bias)
+{
+    SnGraph *g = p->g;
+    SnNode *n = p->n;
+    const SnKindDesc *d = sn_desc_in(p->g, p->kind);
+    SnId *q = SN_NEW_N(sn_scratch(p->rw), SnId, n->res[0].nuse);
+    SnEdit e = planned(p);
+    uint32_t nq = 0;
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        e.in[s] = operand(p, s, bias);
     SnId m = sn_edit_add(g, &e);
     for (SnUse *u = n->res[0].uses; u; u = u->next)
         if (serves(p, u->user))
@@ -711,6 +760,8 @@ possible(Plan *p, int32_t **bias)
         }
     if (!why)
         why = accumulators_why(p, *bias);
+    if (!why)
+        why = admits_why(p, *bias);
     return why ? no(p, why) : true;
 }
 
@@ -790,7 +841,8 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     }
     for (unsigned i = 1; i < n->nres; i++)
         sn_fired(rw, g, SN_REF(id, i), SN_REF(m[0], i));
-    sn_fire_end(rw, g);
+    if (!sn_fire_end(rw, g))
+        return true; /* the next visit declines */
     sn_rename(g, SN_REF(m[0], 0), name);
     if (nplan > 1)
         sn_rename(g, SN_REF(m[1], 0), name);

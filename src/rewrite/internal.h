@@ -9,6 +9,13 @@ typedef struct SnPair {
     SnRef old, new_;
 } SnPair;
 
+/* A fire whose nodes the graph's arithmetic does not admit: not again. */
+typedef struct SnTakenBack {
+    uint16_t rule;
+    SnId root;
+    const char *why;
+} SnTakenBack;
+
 struct SnRewriter {
     SnArena *arena;   /* sites, counts: as long as the rewriter */
     SnArena *scratch; /* one pass */
@@ -36,6 +43,8 @@ struct SnRewriter {
     uint32_t nmark;
     SnId *stack; /* nodes to visit again, before the sweep goes on */
     uint32_t nstack;
+    SnTakenBack *back;
+    uint32_t nback;
 
     /* The fire under way. */
     bool firing;
@@ -46,6 +55,7 @@ struct SnRewriter {
                  */
     SnId fire_root;
     SnClaim fire_claim;
+    const char *refused; /* why it is taken back; or NULL */
     SnPair *pair;
     uint32_t npair;
     SnId *dead; /* nodes replaced, to be removed when they have no use */

@@ -135,7 +135,8 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     SnId below = sn_transpose_new(g, sn_format(g->arena, "%s.t", name),
                                   SN_REF(m, 0), &ta, n->res[0].type);
     sn_fired(rw, g, SN_REF(id, 0), SN_REF(below, 0));
-    sn_fire_end(rw, g);
+    if (!sn_fire_end(rw, g))
+        return true; /* the next visit declines */
     sn_rename(g, SN_REF(below, 0), sn_format(g->arena, "%s.t", name));
     sn_rename(g, SN_REF(m, 0), name);
     return true;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Biases on the accumulator grid: pinned types, regridding, overflow. */
 #include <limits.h>
-#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
-#include "map/facts.h"
+#include "graph/verify/admits.h"
+#include "graph/verify/weights.h"
 #include "rewrite/rewrite.h"
 #include "sn_kind_constant.h"
 #include "sn_kind_dequantize.h"
-#include "sn_maps.h"
 
 const SnType *
 sn_pinned_type(SnGraph *g, const SnPortDesc *p, const SnType *const *in_type)
@@ -39,70 +38,6 @@ sn_pinned_type(SnGraph *g, const SnPortDesc *p, const SnType *const *in_type)
 
 /* ---- the weights of a contract node ---- */
 
-/* Output channel c of a contract node reads weights w[c * sc + k * sk],
- * k < nk.  A transposed convolution reads, for each result element, only those
- * whose row and column leave one remainder modulo the stride. */
-typedef struct Weights {
-    const SnNode *node;
-    uint32_t xslot, wslot;
-    int64_t nc, nk, sc, sk;
-    const SnType *wt;
-    const int8_t *data; /* NULL: not a Constant */
-    bool transposed;
-    int64_t kernel[2], every[2]; /* rows and columns this far apart meet */
-} Weights;
-
-static bool
-bool_arg(const SnKindDesc *d, const SnNode *n, const SnArg *a)
-{
-    if (a->kind == SN_ARG_INT)
-        return a->v != 0;
-    return *(const bool *)sn_attr_at(n->attr, &d->attr[a->v]);
-}
-
-/* Two numbers of an attribute that the map of node n reads. */
-static void
-pair_arg(const SnKindDesc *d, const SnNode *n, uint8_t arg, int64_t *v)
-{
-    const SnArg *a = &d->sem[0].arg[arg];
-
-    v[0] = v[1] = 1;
-    if (a->kind != SN_ARG_ATTR)
-        return;
-    const SnInts *x = sn_attr_at(n->attr, &d->attr[a->v]);
-    for (uint32_t i = 0; i < 2 && i < x->n; i++)
-        v[i] = x->v[i];
-}
-
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
-/* i * dilate leaves one remainder modulo stride for every i that is
- * stride / gcd(dilate, stride) further. */
-static bool
-meeting(const SnKindDesc *d, const SnNode *n, const SnShape *sh, Weights *w)
-{
-    int64_t stride[2], dilate[2];
-
-    pair_arg(d, n, 2, stride);
-    pair_arg(d, n, 4, dilate);
-    if (sh->rank != 4)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        w->kernel[i] = sh->dim[1 + i];
-        w->every[i] = stride[i] / gcd(dilate[i], stride[i]);
-    }
-    return true;
-}
-
 /* The codes behind a Dequantize: a node that is still float has the weights
  * that its quantized form will read. */
 static SnRef
@@ -111,96 +46,29 @@ codes_behind(const SnGraph *g, SnRef r)
     return sn_kind(g, r) == SN_K_DEQUANTIZE ? sn_in(g, SN_NODE(r), 0) : r;
 }
 
-/* False when the node is not a contract over a matrix of weights. */
+/* False when the node is not a contract over a matrix of weights of 8 bits. */
 static bool
-weights_of(const SnGraph *g, SnId id, Weights *w)
+weights_of(const SnGraph *g, SnId id, SnArena *a, SnWeights *w)
 {
-    const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc_in(g, n->kind);
-    const SnSem *s = d->sem;
-    uint32_t cnt;
+    SnCall c = sn_node_call(g, id, a);
+    SnTensor *in = SN_NEW_N(a, SnTensor, c.nin + 1u);
 
-    if (!s || s->cls != SN_C_CONTRACT ||
-        (s->decl != &sn_map_decl_matmul && (!s->decl || !sn_map_rows(s->decl))))
+    if (!c.kind->sem || c.kind->sem[0].cls != SN_C_CONTRACT)
         return false;
-    memset(w, 0, sizeof *w);
-    w->node = n;
-    sn_port_slots(d, n->nin, (uint32_t)s->arg[0].v, &w->xslot, &cnt);
-    sn_port_slots(d, n->nin, (uint32_t)s->arg[1].v, &w->wslot, &cnt);
-    SnRef wr = codes_behind(g, n->in[w->wslot].ref);
-    const SnShape *sh = sn_shape_of(g, wr);
-    w->wt = sn_type(g, wr);
-    w->transposed = s->decl == &sn_map_decl_conv_transpose;
-    if (w->transposed && !meeting(d, n, sh, w))
-        return false;
-    if (s->decl != &sn_map_decl_matmul || bool_arg(d, n, &s->arg[3])) {
-        if (sh->rank < 1 || (s->decl == &sn_map_decl_matmul && sh->rank != 2))
-            return false;
-        w->nc = sh->dim[0];
-        w->nk = w->nc ? sn_shape_count(sh) / w->nc : 0;
-        w->sc = w->nk;
-        w->sk = 1;
-    } else {
-        if (sh->rank != 2)
-            return false;
-        w->nk = sh->dim[0];
-        w->nc = sh->dim[1];
-        w->sc = 1;
-        w->sk = w->nc;
+    for (uint32_t i = 0; i < c.nin; i++) {
+        SnRef r = sn_in(g, id, i) ? codes_behind(g, sn_in(g, id, i)) : 0;
+        if (r) /* data is never written */
+            in[i] = (SnTensor){sn_type(g, r), sn_shape_of(g, r),
+                               (void *)(uintptr_t)sn_def(g, r)->data};
     }
-    if (w->wt->elem == SN_QI8)
-        w->data = sn_def(g, wr)->data;
-    return true;
+    c.in = in;
+    return sn_weights(&c, w) && w->type->elem == SN_QI8;
 }
 
-static int32_t
-w_zp(const Weights *w, int64_t c)
-{
-    return w->wt->zp[w->wt->nq > 1 ? c : 0];
-}
-
-/* |w - zp| of weight k; the worst case when the weights are not known. */
 static double
-abs_weight(const Weights *w, int64_t c, int64_t k)
+abs_sum(const SnWeights *w, int64_t c)
 {
-    int32_t z = w_zp(w, c);
-    double lo = (double)z - (double)sn_elem_lo(w->wt->elem);
-    double hi = (double)sn_elem_hi(w->wt->elem) - (double)z;
-
-    return w->data ? abs((int32_t)w->data[c * w->sc + k * w->sk] - z)
-                   : fmax(lo, hi);
-}
-
-/* The same, summed over the weights that meet in one result element with those
- * of that row and column. */
-static double
-meeting_sum(const Weights *w, int64_t c, int64_t row, int64_t col)
-{
-    int64_t nk = w->nk / (w->kernel[0] * w->kernel[1]);
-    double s = 0;
-
-    for (int64_t r = row; r < w->kernel[0]; r += w->every[0])
-        for (int64_t q = col; q < w->kernel[1]; q += w->every[1])
-            for (int64_t i = 0; i < nk; i++)
-                s += abs_weight(w, c, (r * w->kernel[1] + q) * nk + i);
-    return s;
-}
-
-/* The largest such sum that a result element of channel c is made of. */
-static double
-abs_sum(const Weights *w, int64_t c)
-{
-    double s = 0;
-
-    if (w->transposed) {
-        for (int64_t r = 0; r < w->every[0] && r < w->kernel[0]; r++)
-            for (int64_t q = 0; q < w->every[1] && q < w->kernel[1]; q++)
-                s = fmax(s, meeting_sum(w, c, r, q));
-        return s;
-    }
-    for (int64_t k = 0; k < w->nk; k++)
-        s += abs_weight(w, c, k);
-    return s;
+    return sn_weights_sum(w, c, INT8_MIN, INT8_MAX);
 }
 
 /* ---- regrid ---- */
@@ -269,16 +137,39 @@ new_pin(SnGraph *g, SnId id, const SnPortDesc *p, const SnType *new_x,
     return sn_pinned_type(g, p, t);
 }
 
+/* Why the arithmetic does not admit the consumer with that data type and that
+ * bias, or NULL. */
+static const char *
+moved_admits_why(const SnGraph *g, SnRef b, SnId consumer, uint32_t xslot,
+                 const SnType *x, const SnType *bt, int32_t *bias)
+{
+    int at;
+
+    if (!sn_restricts(g->rounding))
+        return NULL;
+    SnCall c = sn_node_call(g, consumer, g->arena);
+    SnTensor *in = sn_memdup(g->arena, c.in, c.nin * sizeof *in);
+    for (uint32_t i = 0; i < c.nin; i++)
+        if (sn_in(g, consumer, i) == b) {
+            in[i].type = bt;
+            in[i].data = bias;
+        }
+    in[xslot].type = x;
+    in[xslot].data = NULL;
+    c.in = in;
+    return sn_admits_why(&c, false, &at);
+}
+
 const char *
 sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
 {
-    Weights w;
+    SnWeights w;
 
     if (!b)
         return NULL;
     if (!sn_def(g, b)->data)
         return "the bias is not a Constant";
-    if (!weights_of(g, consumer, &w))
+    if (!weights_of(g, consumer, g->arena, &w))
         return "the bias belongs to no matrix of weights";
     const SnPortDesc *p = pin_port(g, consumer, b);
     const SnType *bt = sn_type(g, b);
@@ -286,11 +177,12 @@ sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
     const SnType *nt = p ? new_pin(mut, consumer, p, new_x, w.xslot) : NULL;
     if (!p || !nt || bt->elem != SN_QI32)
         return "the new bias scale is out of range";
-    const SnType *old_x = sn_type(g, w.node->in[w.xslot].ref);
+    const SnType *old_x = sn_type(g, sn_in(g, consumer, w.xslot));
     const int32_t *q = sn_def(g, b)->data;
     int64_t n = sn_shape_count(sn_shape_of(g, b));
     SnArena *a = sn_arena_new();
     double *mag = SN_NEW_N(a, double, w.nc + 1);
+    int32_t *to = SN_NEW_N(a, int32_t, w.nc + 1);
     double err = rescale_error(new_x, old_x);
     const char *why = NULL;
     if (n != w.nc)
@@ -306,9 +198,12 @@ sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
                      (double)q[c] * (double)q_scale(bt, c) &&
                  0.5 * (double)new_x->scale[0] > err * abs_sum(&w, c))
             why = "the new bias grid is coarser than the Rescale's own error";
+        to[c] = why ? 0 : (int32_t)r;
     }
     if (!why)
         why = sn_acc_why(g, consumer, new_x, mag, g->arena);
+    if (!why)
+        why = moved_admits_why(g, b, consumer, w.xslot, new_x, nt, to);
     sn_arena_free(a);
     return why;
 }
@@ -316,9 +211,9 @@ sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
 SnRef
 sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
 {
-    Weights w;
+    SnWeights w;
 
-    if (!b || !weights_of(g, consumer, &w))
+    if (!b || !weights_of(g, consumer, g->arena, &w))
         return 0;
     const SnPortDesc *p = pin_port(g, consumer, b);
     const SnType *bt = sn_type(g, b);
@@ -397,10 +292,9 @@ const char *
 sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
            const double *bias_abs, SnArena *a)
 {
-    Weights w;
+    SnWeights w;
 
-    if (!weights_of(g, id, &w) || w.wt->elem != SN_QI8 ||
-        x_type->elem != SN_QI8)
+    if (!weights_of(g, id, a, &w) || x_type->elem != SN_QI8)
         return NULL; /* 16-bit contracts accumulate in int64 */
     double lo = (double)x_type->zp[0] - (double)sn_elem_lo(x_type->elem);
     double hi = (double)sn_elem_hi(x_type->elem) - (double)x_type->zp[0];

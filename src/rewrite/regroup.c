@@ -176,7 +176,8 @@ sn_regroup(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     below.in[0] = SN_REF(m, 0);
     SnId r = sn_edit_add(g, &below);
     sn_fired(rw, g, SN_REF(id, 0), SN_REF(r, 0));
-    sn_fire_end(rw, g);
+    if (!sn_fire_end(rw, g))
+        return true; /* the next visit declines */
     sn_rename(g, SN_REF(r, 0),
               same && sn_node(g, t)->dead ? own
                                           : sn_format(g->arena, "%s.s", name));

@@ -260,8 +260,10 @@ bool sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
 /* Says that result `old` is now `new_` and replaces its uses (new nodes take
  * the name of what they replace).  Enqueues what may match again. */
 void sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_);
-/* Ends the fire begun by sn_fire: dead nodes go, --check-passes runs. */
-void sn_fire_end(SnRewriter *rw, SnGraph *g);
+/* Ends the fire begun by sn_fire: dead nodes go, --check-passes runs.  False:
+ * the graph's arithmetic does not admit a node that it made, and all is as it
+ * was. */
+bool sn_fire_end(SnRewriter *rw, SnGraph *g);
 /* Adds a detail (types, waived range) to the fire under way. */
 void sn_fire_detail(SnRewriter *rw, bool waived, const char *detail);
 SnArena *sn_scratch(SnRewriter *rw); /* lives until the pass ends */

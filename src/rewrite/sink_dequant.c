@@ -100,7 +100,8 @@ sn_sink_dequant(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                 .type = &n->res[0].type};
     SnRef below = SN_REF(sn_add(g, &s, NULL), 0);
     sn_fired(rw, g, SN_REF(id, 0), below);
-    sn_fire_end(rw, g);
+    if (!sn_fire_end(rw, g))
+        return true; /* the next visit declines */
     sn_rename(g, below,
               sn_node(g, above)->dead ? real
                                       : sn_format(g->arena, "%s.dq", name));

@@ -98,5 +98,56 @@ fine 'a backend of another arithmetic refuses it' \
     --check-passes -o "$tmp/q.sn" >"$tmp/out" 2>"$tmp/log"
 fine 'a model is quantized for it, each rewrite checked' [ $? -eq 0 ]
 fine 'and says so' grep -q 'rounding npu {' "$tmp/q.sn"
+
+# What its types and pairs of types are like: each line refuses a graph.
+awk '/^backend NPU/ {
+    print "arithmetic npu \"a shift, ties upward\" {"
+    print "  codes w -127..127; zero x 0; zero w 0;"
+    print "  scales x per tensor power of two; scales w per tensor power of two;"
+    print "  bias i8 on 128 * x.scale * w.scale; accumulate i32 wrap;"
+    print "  no row Softmax, Abs \"computed by the host\";"
+    print "  ratio q 1 bits, s -8..22, outside refuse;"
+    print "  scale(v) = shr(v * q, s, half_up);"
+    print "  row any convert = scale(x - x.zp : x.scale / y.scale) + y.zp;"
+    print "  row any contract = scale(sat(acc, 40) : x.scale * w.scale / y.scale) + y.zp;"
+    print "}"
+}
+{ sub(/rounding float;/, "arithmetic npu;"); print }' examples/npu/npu.def \
+    >"$tmp/npu/npu.def"
+(cd "$tmp/npu" && "$MAKE" BUILD=build CC="$CC" CFLAGS="-O1 ${SAN:-}") \
+    >"$tmp/log" 2>&1
+fine 'a plugin that restricts types builds' [ $? -eq 0 ]
+# X Y NODE TYPE: the node of code x, of a type, is verified.
+one() {
+    printf 'sinter-graph 1\ngraph "g" rounding npu {\n' >"$tmp/g.sn"
+    printf '  %%x = Placeholder() : qi8<%s>[1,4]\n' "$1" >>"$tmp/g.sn"
+    [ -z "$4" ] || printf '  %s\n' "$4" >>"$tmp/g.sn"
+    printf '  %%y = %s : qi8<%s>[1,4]\n  Save(%%y) {name = "y"}\n}\n' "$3" \
+        "$2" >>"$tmp/g.sn"
+    "$sinter" --backend-plugin "$so" inspect "$tmp/g.sn" >"$tmp/log" 2>&1
+}
+one '0.5, 0' '0.25, 0' 'Rescale(%x)' ''
+fine 'a graph that it admits verifies' [ $? -eq 0 ]
+refused() { # EXIT TEXT
+    [ "$1" -eq 3 ] && grep -qF -- "$2" "$tmp/log"
+}
+one '0.5, 1' '0.25, 0' 'Rescale(%x)' ''
+fine 'zero' refused $? 'y has zero point 1, arithmetic npu expects 0'
+one '0.75, 0' '0.25, 0' 'Rescale(%x)' ''
+fine 'power of two' refused $? 'y has scale 0.75, arithmetic npu expects a power of two'
+one '256, 0' '0.25, 0' 'Rescale(%x)' ''
+fine 'ratio' refused $? \
+    'its ratio x.scale / y.scale is 1024, arithmetic npu expects 2^-22 to 2^9'
+one "0.5, 0" "0.5, 0" "Abs(%x)" ""
+fine 'no row' refused $? 'arithmetic npu has no row for Abs: computed by the host'
+w='%w = Constant() {data = [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, -7]} : qi8<2, 0>[4,4]'
+one '0.5, 0' '1, 0' 'FullyConnected(%x, %w, %b)' "$w
+  %b = Constant() {data = [0, 128, -16384, 16256]} : qi32<1, 0>[4]"
+fine 'a bias on its grid' [ $? -eq 0 ]
+one '0.5, 0' '1, 0' 'FullyConnected(%x, %w, %b)' "$w
+  %b = Constant() {data = [0, 64, 0, 0]} : qi32<1, 0>[4]"
+fine 'bias' refused $? 'b has code 64 at 1, arithmetic npu expects 8 bits on 128 * x.scale * w.scale'
+one '0.5, 0' '1, 0' 'FullyConnected(%x, %w)' "$(echo "$w" | sed 's/-7/-128/')"
+fine 'codes' refused $? 'w has code -128 at 15, arithmetic npu expects -127..127'
 cd "$root" || exit 1
 exit $bad

@@ -45,7 +45,7 @@ maps dsl/resolve/resolve_pass.c maps below which a Reshape may move
 maps gen/case/case_vary.c attributes that near misses change
 maps src/onnx/export/export.c a Transpose that goes into layouts; pads that ONNX Runtime refuses
 maps src/quant/place/place_decide.c weights by channel or row: nodes.def could say it of kinds
-maps src/rewrite/regrid.c weights whose rows an attribute chooses, and of which few meet
+maps src/graph/verify/weights.c weights whose rows an attribute chooses, and of which few meet
 maps src/rewrite/regroup.c which axis is regrouped: sn_map_regroups could say it
 hooks src/onnx/export/export_ops.c what reads an operator decides how it is written
 END

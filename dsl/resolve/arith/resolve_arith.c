@@ -416,7 +416,7 @@ only_known(SnResolver *rs, SnDefArith *a)
                             "arithmetic NAME from float { .. }");
         fault(a);
     }
-    if (a->pairs.some || a->refuse) {
+    if (a->pairs.some) {
         sn_error(rs->d, a->pos, "SN190",
                  "arithmetic float is that of every graph: it restricts no "
                  "types");

@@ -459,6 +459,7 @@ scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *by)
     q->nkid = 1;
     q->kid[0] = m;
     q->by = by;
+    q->s = str(sc, k->kid[1]);
     ranged(q, 0, exp2((double)by->bits) - 1);
     sh = sn_memdup(sc->rs->a, q, sizeof *q);
     sh->xk = SN_X_S;

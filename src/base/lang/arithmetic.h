@@ -38,10 +38,10 @@ enum {
                          one scale and zero point */
 };
 
-/* Roles of values, for which types are declared: X(ID, word, meaning). */
-#define SN_ROLES(X)            \
-    X(X, "x", "an activation") \
-    X(W, "w", "a constant that a contract reads second")
+/* Roles of values, for which types are declared: ROLE(ID, word, meaning). */
+#define SN_ROLES(ROLE)            \
+    ROLE(X, "x", "an activation") \
+    ROLE(W, "w", "a constant that a contract reads second")
 #define SN_ROLE_ID(ID, ...) SN_ROLE_##ID,
 typedef enum SnRole { SN_ROLES(SN_ROLE_ID) SN_NROLE } SnRole;
 #undef SN_ROLE_ID
@@ -85,6 +85,13 @@ typedef struct SnRowGrids {
     int64_t kernel[2]; /* rows and columns of a pool's window */
 } SnRowGrids;
 
+/* A ratio of a row for which `outside refuse` is said. */
+typedef struct SnArithRatio {
+    const char *text;
+    double (*of)(const SnRowGrids *g);
+    int bits, lo, hi; /* of q, and the shifts */
+} SnArithRatio;
+
 /* A row: open fills k, reals as their bits; fn computes a code, not clamped
  * yet, from a and b: the codes, the sum (a), or the bits of a real (a). */
 typedef struct SnArithRow {
@@ -95,6 +102,8 @@ typedef struct SnArithRow {
     unsigned mask, is; /* SN_WHEN_: where the flags in mask are these */
     void (*open)(const SnRowGrids *g, int64_t k[SN_ROW_NK]);
     int64_t (*fn)(const int64_t *k, int64_t a, int64_t b);
+    uint32_t nratio;
+    const SnArithRatio *ratio;
 } SnArithRow;
 
 typedef struct SnArith {

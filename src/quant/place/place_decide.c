@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/verify/admits.h"
 #include "sn_maps.h"
 
 /* ---- what descriptors say ---- */
@@ -213,8 +214,14 @@ result_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
                                               "kind";
     if (pat.elem != (int)e || pat.axis >= 0 || ty->elem != SN_F32)
         return no_form(e);
-    if (f->out[res].fact == SN_FIXED)
-        return fixed_why(pl, SN_REF(id, res), &f->out[res]);
+    if (f->out[res].fact == SN_FIXED) {
+        const SnPortDesc *p = &f->out[res];
+        const SnType *fixed =
+            sn_type_quant(pl->g->pool, e, p->fixed_scale, p->fixed_zp);
+        const char *why = sn_role_why(pl->g->rounding, SN_ROLE_X, fixed,
+                                      "its fixed type", pl->a);
+        return why ? why : fixed_why(pl, SN_REF(id, res), p);
+    }
     if (sn_place_kept(f, n, res) >= 0)
         return NULL;
     if (!sn_place_type(pl, SN_REF(id, res), e))
@@ -235,6 +242,8 @@ tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     *backend = false;
     if (n->nres > f->nout)
         return no_form(e);
+    if ((why = sn_no_row_why(pl->g->rounding, f->kind, pl->a)) != NULL)
+        return why;
     for (uint32_t i = 0; i < n->nin; i++)
         if ((why = operand_why(pl, id, f, t, i, e)))
             return why;

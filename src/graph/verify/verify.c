@@ -4,13 +4,17 @@
  * types in question and the nodes that set them. */
 #include <string.h>
 
+#include "graph/verify/admits.h"
 #include "graph/graph_priv.h"
+#include "graph/verify/weights.h"
 
 typedef struct Verify {
     const SnGraph *g;
     SnDiag *d;
     SnArena *a;
     unsigned nbad;
+    bool *known; /* [nnode] results follow from constants alone; NULL where the
+                    arithmetic restricts nothing */
     /* the node at hand */
     SnId id;
     const SnNode *n;
@@ -464,6 +468,41 @@ check_data(Verify *v)
         }
 }
 
+/* ---- the arithmetic ---- */
+
+/* Nodes whose results follow from constants alone. */
+static void
+find_known(Verify *v)
+{
+    uint32_t n;
+    const SnId *order = sn_topo(v->g, v->a, &n);
+
+    v->known = SN_NEW_N(v->a, bool, v->g->nnode);
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *node = sn_node(v->g, order[i]);
+        bool known = !sn_desc(node->kind)->effect;
+        for (uint32_t s = 0; s < node->nin; s++)
+            known &= !node->in[s].ref || v->known[SN_NODE(node->in[s].ref)];
+        v->known[order[i]] = known;
+    }
+}
+
+static void
+check_admits(Verify *v)
+{
+    SnCall c = sn_node_call(v->g, v->id, v->a);
+    int at;
+    const char *why = sn_admits_why(&c, v->known[v->id], &at);
+
+    if (!why)
+        return;
+    bad(v, "%s", why);
+    if (at >= 0)
+        say_in(v, (uint32_t)at);
+    else if ((unsigned)(-1 - at) < v->n->nres && v->n->res[-1 - at].type)
+        say_setter(v, v->k->out[-1 - at].name, v->n->res[-1 - at].type, v->id);
+}
+
 static void
 check_node(Verify *v)
 {
@@ -478,6 +517,8 @@ check_node(Verify *v)
     check_data(v);
     if (v->nbad == before)
         check_invariants(v);
+    if (v->known && v->nbad == before)
+        check_admits(v);
 }
 
 SnStatus
@@ -496,6 +537,8 @@ sn_verify(const SnGraph *g, SnDiag *d)
     for (SnId id = 1; id < g->nnode; id++)
         if (!sn_node(g, id)->dead && sn_node(g, id)->nin > most)
             most = sn_node(g, id)->nin;
+    if (sn_restricts(g->rounding))
+        find_known(&v);
     v.type = SN_NEW_N(v.a, const SnType *, most + 1u);
     v.shape = SN_NEW_N(v.a, const SnShape *, most + 1u);
     v.tensor = SN_NEW_N(v.a, SnTensor, most + SN_MAXRES);

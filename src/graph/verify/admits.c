@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/verify/admits.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+#include "graph/map_args.h"
+#include "graph/verify/weights.h"
+
+typedef struct Admits {
+    const SnCall *c;
+    const SnArith *arith;
+    const SnArithPairs *p;
+    SnArena *a;
+    int at;
+} Admits;
+
+/* ---- kinds ---- */
+
+static bool
+is_kind(SnKind k, const char *name)
+{
+    const SnKindDesc *d = sn_desc(k);
+
+    return !strcmp(d->name, name) ||
+           (d->form_of >= 0 &&
+            !strcmp(sn_desc((SnKind)d->form_of)->name, name));
+}
+
+const SnArithNo *
+sn_no_row(SnRounding by, SnKind k)
+{
+    const SnArithPairs *p = &sn_arith_at(by)->pairs;
+
+    for (uint32_t i = 0; i < p->nno; i++)
+        if (is_kind(k, p->no[i].kind))
+            return &p->no[i];
+    return NULL;
+}
+
+const char *
+sn_no_row_why(SnRounding by, SnKind k, SnArena *a)
+{
+    const SnArithNo *no = sn_no_row(by, k);
+
+    return no ? sn_format(a, "arithmetic %s has no row for %s: %s",
+                          sn_arith_at(by)->name, sn_desc(k)->name, no->why)
+              : NULL;
+}
+
+static bool
+on_codes(const SnCall *c)
+{
+    for (uint32_t i = 0; i < c->nin + c->nout; i++) {
+        const SnType *t = i < c->nin ? c->in[i].type : c->out[i - c->nin].type;
+        if (t && (sn_elem_quant(t->elem) || t->elem == SN_ROW8))
+            return true;
+    }
+    return false;
+}
+
+/* ---- types ---- */
+
+static const char *
+range_text(SnArena *a, int32_t lo, int32_t hi)
+{
+    return lo == hi ? sn_format(a, "%" PRId32, lo)
+                    : sn_format(a, "%" PRId32 "..%" PRId32, lo, hi);
+}
+
+const char *
+sn_role_why(SnRounding by, SnRole role, const SnType *t, const char *what,
+            SnArena *a)
+{
+    const SnArith *ar = sn_arith_at(by);
+    const SnArithType *want = &ar->pairs.type[role];
+    int e;
+
+    if (!ar->pairs.some || !t)
+        return NULL;
+    if (t->elem == SN_ROW8 &&
+        (want->tensor || want->power || want->zlo != INT32_MIN))
+        return sn_format(a,
+                         "%s has a scale and an offset in each row, which "
+                         "arithmetic %s does not take",
+                         what, ar->name);
+    if (t->elem != SN_QI8 && t->elem != SN_QI16)
+        return NULL;
+    if (want->tensor && t->axis >= 0)
+        return sn_format(a,
+                         "%s has scales along axis %d, arithmetic %s expects "
+                         "one scale",
+                         what, t->axis, ar->name);
+    for (uint32_t i = 0; i < t->nq; i++) {
+        const char *slice = t->axis < 0 ? "" : sn_format(a, " in slice %u", i);
+        if (t->zp[i] < want->zlo || t->zp[i] > want->zhi)
+            return sn_format(a,
+                             "%s has zero point %" PRId32 "%s, arithmetic %s "
+                             "expects %s",
+                             what, t->zp[i], slice, ar->name,
+                             range_text(a, want->zlo, want->zhi));
+        if (want->power && frexpf(t->scale[i], &e) != 0.5f)
+            return sn_format(a,
+                             "%s has scale %.9g%s, arithmetic %s expects a "
+                             "power of two",
+                             what, (double)t->scale[i], slice, ar->name);
+    }
+    return NULL;
+}
+
+static int64_t
+code_at(const SnTensor *x, int64_t i)
+{
+    return x->type->elem == SN_QI8    ? ((const int8_t *)x->data)[i]
+           : x->type->elem == SN_QI16 ? ((const int16_t *)x->data)[i]
+                                      : ((const int32_t *)x->data)[i];
+}
+
+/* The codes of a constant. */
+static const char *
+codes_why(const Admits *m, const SnTensor *x, SnRole role, const char *what)
+{
+    const SnArithType *want = &m->p->type[role];
+    int64_t n = sn_shape_count(x->shape);
+
+    if (want->lo <= sn_elem_lo(x->type->elem) &&
+        want->hi >= sn_elem_hi(x->type->elem))
+        return NULL;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t v = code_at(x, i);
+        if (v < want->lo || v > want->hi)
+            return sn_format(m->a,
+                             "%s has code %" PRId64 " at %" PRId64
+                             ", arithmetic %s expects %s",
+                             what, v, i, m->arith->name,
+                             range_text(m->a, want->lo, want->hi));
+    }
+    return NULL;
+}
+
+/* Does result k keep codes of operands, which are held to the same range? */
+static bool
+keeps_codes(const Admits *m, unsigned k)
+{
+    const SnCall *c = m->c;
+    const SnSem *s = c->kind->sem ? &c->kind->sem[k] : NULL;
+    const SnArithType *want = &m->p->type[SN_ROLE_X];
+    const SnType *t = c->out[k].type;
+
+    if (!s || !s->raw || c->kind->out[k].fact != SN_SAME)
+        return false;
+    if (s->fill < 0)
+        return true;
+    float v = *(const float *)sn_attr_at(c->attr, &c->kind->attr[s->fill]);
+    int32_t q = sn_quant(v, t->scale[0], t->zp[0], (int32_t)sn_elem_lo(t->elem),
+                         (int32_t)sn_elem_hi(t->elem));
+    return q >= want->lo && q <= want->hi;
+}
+
+/* The codes that a node may give. */
+static const char *
+result_codes_why(const Admits *m, unsigned k)
+{
+    const SnKindDesc *d = m->c->kind;
+    const SnType *t = m->c->out[k].type;
+    const SnArithType *want = &m->p->type[SN_ROLE_X];
+    int64_t lo = sn_elem_lo(t->elem), hi = sn_elem_hi(t->elem);
+
+    if (k == 0 && d->clamp >= 0) {
+        SnRange r =
+            *(const SnRange *)sn_attr_at(m->c->attr, &d->attr[d->clamp]);
+        lo = r.has_lo && r.lo > (double)lo ? (int64_t)ceil(r.lo) : lo;
+        hi = r.has_hi && r.hi < (double)hi ? (int64_t)floor(r.hi) : hi;
+    }
+    if ((lo >= want->lo && hi <= want->hi) || keeps_codes(m, k))
+        return NULL;
+    return sn_format(m->a,
+                     "%s may have codes %" PRId64 "..%" PRId64
+                     ", arithmetic %s expects a clamp to %s",
+                     d->out[k].name, lo, hi, m->arith->name,
+                     range_text(m->a, want->lo, want->hi));
+}
+
+static const char *
+types_why(Admits *m, bool known)
+{
+    const SnCall *c = m->c;
+    const SnKindDesc *d = c->kind;
+    const SnSem *s = d->sem;
+    const char *why = NULL;
+
+    /* of what becomes a real, or another type, only the other type counts */
+    for (uint32_t i = 0; i < c->nin && (!s || s->cls != SN_C_CONVERT); i++) {
+        const SnTensor *x = &c->in[i];
+        uint32_t port = sn_port_of_slot(d, c->nin, i);
+        bool w = s && s->form == SN_FORM_CONTRACT && s->port[1] == (int)port;
+        m->at = (int)i;
+        if (!x->type || !x->data || d->in[port].fact == SN_PIN)
+            continue;
+        why = sn_role_why(c->rounding, w ? SN_ROLE_W : SN_ROLE_X, x->type,
+                          d->in[port].name, m->a);
+        if (!why && (x->type->elem == SN_QI8 || x->type->elem == SN_QI16))
+            why = codes_why(m, x, w ? SN_ROLE_W : SN_ROLE_X, d->in[port].name);
+        if (why)
+            return why;
+    }
+    for (unsigned k = 0; k < c->nout && !known; k++) {
+        const SnType *t = c->out[k].type;
+        m->at = -1 - (int)k;
+        why = sn_role_why(c->rounding, SN_ROLE_X, t, d->out[k].name, m->a);
+        if (!why && t && (t->elem == SN_QI8 || t->elem == SN_QI16))
+            why = result_codes_why(m, k);
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+/* ---- sums of products ---- */
+
+/* The slot of the bias of a contract, or -1. */
+static int
+bias_slot(const SnCall *c)
+{
+    for (uint32_t i = 0; i < c->nin; i++)
+        if (c->kind->in[sn_port_of_slot(c->kind, c->nin, i)].fact == SN_PIN &&
+            c->in[i].type)
+            return (int)i;
+    return -1;
+}
+
+static const char *
+bias_why(Admits *m, int slot)
+{
+    const SnArithPairs *p = m->p;
+    const SnTensor *b = slot < 0 ? NULL : &m->c->in[slot];
+    const char *name, *grid;
+    int64_t step = p->bias_step, top;
+
+    if (!b || !p->bias_bits || (p->bias_bits == 32 && step == 1))
+        return NULL;
+    m->at = slot;
+    name =
+        m->c->kind->in[sn_port_of_slot(m->c->kind, m->c->nin, (uint32_t)slot)]
+            .name;
+    grid = step == 1 ? "x.scale * w.scale"
+                     : sn_format(m->a, "%" PRId64 " * x.scale * w.scale", step);
+    if (!b->data || b->type->elem != SN_QI32)
+        return sn_format(m->a,
+                         "%s is not a constant, arithmetic %s expects one of "
+                         "%d bits on %s",
+                         name, m->arith->name, (int)p->bias_bits, grid);
+    top = INT64_C(1) << (p->bias_bits - 1);
+    for (int64_t i = 0, n = sn_shape_count(b->shape); i < n; i++) {
+        int64_t v = code_at(b, i), q = v / step;
+        if (v % step || q < -top || q >= top)
+            return sn_format(m->a,
+                             "%s has code %" PRId64 " at %" PRId64
+                             ", arithmetic %s expects %d bits on %s",
+                             name, v, i, m->arith->name, (int)p->bias_bits,
+                             grid);
+    }
+    return NULL;
+}
+
+/* Codes of role within storage. */
+static void
+span(const Admits *m, SnRole role, const SnType *t, int64_t *lo, int64_t *hi)
+{
+    const SnArithType *w = &m->p->type[role];
+
+    *lo = sn_elem_lo(t->elem) > w->lo ? sn_elem_lo(t->elem) : w->lo;
+    *hi = sn_elem_hi(t->elem) < w->hi ? sn_elem_hi(t->elem) : w->hi;
+}
+
+/* The largest |code - zero point| that an operand may have. */
+static double
+most_of(const Admits *m, SnRole role, const SnType *t)
+{
+    double most = 0;
+    int64_t lo, hi;
+
+    span(m, role, t, &lo, &hi);
+    for (uint32_t i = 0; i < t->nq; i++)
+        most = fmax(most, fmax((double)t->zp[i] - (double)lo,
+                               (double)hi - (double)t->zp[i]));
+    return most;
+}
+
+/* Elements that a result of a set is made of, at most. */
+static double
+taps(const Admits *m)
+{
+    const SnCall *c = m->c;
+    const SnShape **in = SN_NEW_N(m->a, const SnShape *, c->nin + 1u);
+    SnMapping u = {0};
+    SnMapArgs args;
+
+    for (uint32_t i = 0; i < c->nin; i++)
+        in[i] = c->in[i].shape;
+    sn_map_args(&args, m->a, c->kind, c->kind->sem, c->attr, c->nin, in);
+    if (!sn_mapping_open(&u, c->kind->sem[0].decl, args.arg, m->a, NULL) ||
+        u.ntap < 0)
+        return (double)sn_shape_count(in[0]);
+    return (double)u.ntap;
+}
+
+static const char *
+wide_why(const Admits *m, const char *what, double s)
+{
+    if (s < ldexp(1, m->p->acc_bits - 1))
+        return NULL;
+    return sn_format(m->a,
+                     "%s may reach %.0f and does not fit int%d, in which "
+                     "arithmetic %s adds up",
+                     what, s, (int)m->p->acc_bits, m->arith->name);
+}
+
+static const char *
+contract_sums_why(Admits *m, const SnType *x, const SnType *wt, int bias)
+{
+    const SnCall *c = m->c;
+    const SnTensor *b = bias < 0 ? NULL : &c->in[bias];
+    double mx = most_of(m, SN_ROLE_X, x), any = 0;
+    const char *why = NULL;
+    SnWeights w;
+
+    if (b && !b->data)
+        any = 0x1p31;
+    if (!sn_weights(c, &w))
+        return wide_why(m, "its accumulator",
+                        taps(m) * mx * most_of(m, SN_ROLE_X, wt) + any);
+    SnRole role = w.data ? SN_ROLE_W : SN_ROLE_X;
+    int64_t lo, hi;
+    span(m, role, wt, &lo, &hi);
+    for (int64_t k = 0; k < w.nc && !why; k++) {
+        double s = sn_weights_sum(&w, k, (int32_t)lo, (int32_t)hi) * mx + any;
+        if (b && b->data && b->type->elem == SN_QI32)
+            s += fabs((double)((const int32_t *)b->data)[k]);
+        why = wide_why(m,
+                       s < ldexp(1, m->p->acc_bits - 1)
+                           ? ""
+                           : sn_format(m->a,
+                                       "the accumulator of output channel "
+                                       "%" PRId64,
+                                       k),
+                       s);
+    }
+    return why;
+}
+
+static bool
+is_code(const SnType *t)
+{
+    return t && (t->elem == SN_QI8 || t->elem == SN_QI16);
+}
+
+/* The type of the operand that the meaning of result 0 calls its i-th. */
+static const SnType *
+operand(const SnCall *c, int i)
+{
+    const SnSem *s = c->kind->sem;
+    uint32_t slot, n;
+
+    if (s->port[i] < 0)
+        return NULL;
+    sn_port_slots(c->kind, c->nin, (uint32_t)s->port[i], &slot, &n);
+    return n ? c->in[slot].type : NULL;
+}
+
+static const char *
+sums_why(Admits *m)
+{
+    const SnCall *c = m->c;
+    const SnSem *s = c->kind->sem;
+    const SnType *x = operand(c, 0), *w = operand(c, 1);
+    const char *why = NULL;
+
+    if (s->form == SN_FORM_CONTRACT && is_code(x) && is_code(w)) {
+        int b = bias_slot(c);
+        why = bias_why(m, b);
+        if (!why && m->p->acc_bits) {
+            m->at = -1;
+            why = contract_sums_why(m, x, w, b);
+        }
+    } else if (s->form == SN_FORM_MEAN && is_code(x) && m->p->acc_bits) {
+        m->at = -1;
+        why = wide_why(m, "its sum", taps(m) * most_of(m, SN_ROLE_X, x));
+    }
+    return why;
+}
+
+/* ---- ratios of scales ---- */
+
+/* m > 0 in a window: s of q * 2^-s lies in it. */
+static bool
+in_window(const SnArithRatio *r, double m)
+{
+    int64_t q, s;
+
+    if (!(m > 0) || isinf(m))
+        return false;
+    sn_ratio_split(m, r->bits, -1074, 2000, &q, &s);
+    return s >= r->lo && s <= r->hi;
+}
+
+static const char *
+ratio_why(const Admits *m, const SnArithRow *row, const SnRowGrids *g,
+          const char *where)
+{
+    for (uint32_t i = 0; i < row->nratio; i++) {
+        const SnArithRatio *r = &row->ratio[i];
+        double v = r->of(g);
+        if (!in_window(r, v))
+            return sn_format(m->a,
+                             "its ratio %s is %.9g%s, arithmetic %s expects "
+                             "2^%d to 2^%d",
+                             r->text, v, where, m->arith->name,
+                             r->bits - 1 - r->hi, r->bits - r->lo);
+    }
+    return NULL;
+}
+
+static bool
+rounds_after(const SnCall *c)
+{
+    const SnAttrDesc *a = sn_attr_named(c->kind, "round");
+
+    return a && a->kind == SN_A_ENUM &&
+           !strcmp(a->words[*(const int32_t *)sn_attr_at(c->attr, a)], "after");
+}
+
+/* The row of operands x and w (or NULL), slice by slice of w. */
+static const char *
+row_why(const Admits *m, SnForm form, const SnType *x, const SnType *w)
+{
+    const SnCall *c = m->c;
+    const SnSem *s = c->kind->sem;
+    const SnType *y = c->out[0].type;
+    unsigned when = sn_row_flags(c, 0) | (rounds_after(c) ? SN_WHEN_AFTER : 0);
+    SnRowGrids g = {.n = 1, .kernel = {1, 1}};
+
+    if (form != SN_FORM_CONVERT &&
+        (x->elem == SN_QI16 || (w && w->elem == SN_QI16) ||
+         (form != SN_FORM_CONTRACT && y->elem == SN_QI16)))
+        when |= SN_WHEN_WIDE;
+    if (form == SN_FORM_MEAN) {
+        g.n = (int64_t)taps(m);
+        g.kernel[0] = sn_row_arg(c, 0, "kernel", 0);
+        g.kernel[1] = sn_row_arg(c, 0, "kernel", 1);
+    }
+    for (uint32_t i = 0; i < (w ? w->nq : 1); i++) {
+        g.scale[0] = y->scale[0];
+        g.scale[1] = x->scale[0];
+        g.scale[2] = w ? w->scale[i] : 0;
+        g.zp[0] = y->zp[0];
+        g.zp[1] = x->zp[0];
+        g.zp[2] = w ? w->zp[i] : 0;
+        const SnArithRow *row =
+            sn_arith_row(m->arith, form, s->decl ? s->decl->name : NULL,
+                         when | sn_row_same(form, &g));
+        if (!row)
+            continue;
+        const char *why =
+            ratio_why(m, row, &g,
+                      w && w->nq > 1 ? sn_format(m->a, " in slice %u", i) : "");
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+static const char *
+ratios_why(Admits *m)
+{
+    const SnCall *c = m->c;
+    const SnSem *s = c->kind->sem;
+    const char *why = NULL;
+
+    m->at = -1;
+    if (s->form < 0 || !c->nout || !is_code(c->out[0].type))
+        return NULL;
+    if (s->form != SN_FORM_CONVERT) {
+        const SnType *x = operand(c, 0), *w = operand(c, 1);
+        return is_code(x) && (!w || is_code(w))
+                   ? row_why(m, (SnForm)s->form, x, w)
+                   : NULL;
+    }
+    for (uint32_t i = 0; i < c->nin && !why; i++)
+        if (is_code(c->in[i].type)) {
+            m->at = (int)i;
+            why = row_why(m, SN_FORM_CONVERT, c->in[i].type, NULL);
+        }
+    return why;
+}
+
+/* ---- all ---- */
+
+const char *
+sn_admits_why(const SnCall *c, bool known, int *at)
+{
+    const SnArith *ar = sn_arith_at(c->rounding);
+    Admits m = {c, ar, &ar->pairs, c->scratch, -1};
+    const char *why;
+
+    *at = -1;
+    if (!ar->pairs.some || !on_codes(c))
+        return NULL;
+    why = c->kind->sem && c->kind->sem[0].cls != SN_C_SOURCE
+              ? sn_no_row_why(c->rounding, c->kind->kind, m.a)
+              : NULL;
+    if (!why)
+        why = types_why(&m, known);
+    if (!why && c->kind->sem)
+        why = sums_why(&m);
+    if (!why && c->kind->sem)
+        why = ratios_why(&m);
+    *at = m.at;
+    return why;
+}
