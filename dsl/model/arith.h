@@ -139,6 +139,7 @@ typedef struct SnDefArith {
     SnDefRowOf *of;
     double error;  /* the largest of its rows (SnArith) */
     uint64_t hash; /* of its rows and lines, and those it inherits */
+    bool shipped;  /* declared with float */
 } SnDefArith;
 
 /* Equal trees? */

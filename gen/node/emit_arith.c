@@ -429,6 +429,9 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
     sn_putf(b, "%sconst SnArith sn_arith_%s = {\n    .name = ",
             a->plugin ? "static " : "", lo);
     sn_emit_str(b, a->name);
+    if (!a->shipped)
+        sn_putf(b, ", .hash = UINT64_C(0x%016llx)",
+                (unsigned long long)a->hash);
     sn_puts(b, ", .error = ");
     sn_emit_f64(b, a->error);
     if (a->nof)

@@ -256,5 +256,6 @@ sn_graph_hash(const SnGraph *g, bool with_names)
         if (d->nres == 0)
             all = XXH64(&hash[order[i]], sizeof *hash, all);
     }
-    return XXH64(&sum, sizeof sum, all + (uint64_t)g->rounding);
+    return XXH64(&sum, sizeof sum,
+                 all + (uint64_t)g->rounding + sn_arith_at(g->rounding)->hash);
 }

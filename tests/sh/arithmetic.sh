@@ -49,14 +49,19 @@ fine 'the report says what holds under it' \
     grep -q 'single: .*npu: ' "$tmp/npu/build/gen/proofs.txt"
 
 # A Rescale from steps of 3/128 to 1/10 and back is off by the multiplier.
-cat >"$tmp/r.sn" <<'END'
+cat >"$tmp/f.sn" <<'END'
 sinter-graph 1
-graph "r" rounding npu {
+graph "r" {
   %x = Placeholder() : qi8<0.0234375, 3>[1,256]
   %r = Rescale(%x) : qi8<0.1, -5>[1,256]
   Save(%r) {name = "r"}
 }
 END
+# hash FILE: of the arithmetic that the graph names.
+hash() { sed -nE 's/^graph .* rounding npu "([0-9a-f]{16})" \{$/\1/p' "$1"; }
+"$sinter" --backend-plugin "$so" opt "$tmp/f.sn" --backend npu \
+    --passes=quant_cleanup -o "$tmp/r.sn" >"$tmp/out" 2>"$tmp/log"
+fine 'a graph for it has its name and hash' [ -n "$(hash "$tmp/r.sn")" ]
 # Codes -128 to 127: a .npy of int8 is taken as codes.
 awk 'BEGIN {
     h = "{\047descr\047: \047|i1\047, \047fortran_order\047: False, \047shape\047: (1, 256), }"
@@ -97,7 +102,31 @@ fine 'a backend of another arithmetic refuses it' \
     --calib examples/demo/calib_images.npy --mul 0.0039216 -n 32 --backend npu \
     --check-passes -o "$tmp/q.sn" >"$tmp/out" 2>"$tmp/log"
 fine 'a model is quantized for it, each rewrite checked' [ $? -eq 0 ]
-fine 'and says so' grep -q 'rounding npu {' "$tmp/q.sn"
+fine 'and says so' [ "$(hash "$tmp/q.sn")" = "$(hash "$tmp/r.sn")" ]
+
+# The hash is of what is computed: of no comment and no text.
+again() { # SED: the plugin again, with its declarations changed so
+    sed "$1" "$tmp/npu/npu.def" >"$tmp/npu/other.def"
+    cp "$tmp/npu/npu.def" "$tmp/npu/was.def"
+    mv "$tmp/npu/other.def" "$tmp/npu/npu.def"
+    (cd "$tmp/npu" && "$MAKE" BUILD=build CC="$CC" CFLAGS="-O1 ${SAN:-}") \
+        >"$tmp/log" 2>&1 &&
+        "$sinter" --backend-plugin "$so" run "$tmp/r.sn" --input "$tmp/x.npy" \
+            --backend npu >"$tmp/out" 2>"$tmp/log"
+    rc=$?
+    mv "$tmp/npu/was.def" "$tmp/npu/npu.def"
+    return $rc
+}
+again 's|^  wide(v)  = |  // of 64 bits\n  wide( v )=|; s/half away from 0"/ties from 0"/'
+fine 'comments and texts do not count' [ $? -eq 0 ]
+again 's/mulshr(v, q, s, half_away)/mulshr(v, q, s, half_up)/'
+fine 'a rounding does' [ $? -eq 3 ]
+fine 'and the graph is refused' grep -q "the graph was made for another \
+arithmetic npu, of hash \"$(hash "$tmp/r.sn")\"; this one's is" "$tmp/log"
+sed 's/ "[0-9a-f]*" {/ {/' "$tmp/r.sn" >"$tmp/no.sn"
+"$sinter" --backend-plugin "$so" opt "$tmp/no.sn" >"$tmp/out" 2>"$tmp/log"
+fine 'a name alone is refused' grep -q 'expected the hash of arithmetic npu, "' \
+    "$tmp/log"
 
 # What its types and pairs of types are like: each line refuses a graph.
 awk '/^backend NPU/ {
@@ -117,9 +146,13 @@ awk '/^backend NPU/ {
 (cd "$tmp/npu" && "$MAKE" BUILD=build CC="$CC" CFLAGS="-O1 ${SAN:-}") \
     >"$tmp/log" 2>&1
 fine 'a plugin that restricts types builds' [ $? -eq 0 ]
+printf 'sinter-graph 1\ngraph "e" {\n}\n' >"$tmp/f.sn"
+"$sinter" --backend-plugin "$so" opt "$tmp/f.sn" --backend npu --passes=quant_cleanup \
+    -o "$tmp/e.sn" >"$tmp/out" 2>"$tmp/log"
+key=$(hash "$tmp/e.sn")
 # X Y NODE TYPE: the node of code x, of a type, is verified.
 one() {
-    printf 'sinter-graph 1\ngraph "g" rounding npu {\n' >"$tmp/g.sn"
+    printf 'sinter-graph 1\ngraph "g" rounding npu "%s" {\n' "$key" >"$tmp/g.sn"
     printf '  %%x = Placeholder() : qi8<%s>[1,4]\n' "$1" >>"$tmp/g.sn"
     [ -z "$4" ] || printf '  %s\n' "$4" >>"$tmp/g.sn"
     printf '  %%y = %s : qi8<%s>[1,4]\n  Save(%%y) {name = "y"}\n}\n' "$3" \

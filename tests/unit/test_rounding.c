@@ -150,6 +150,48 @@ means(void **state)
 /* ---- text ---- */
 
 static void
+src_fails(const char *text, const char *why)
+{
+    SnDiag *d = sn_diag_new(A);
+    SnSrc src = {.name = "g", .text = text, .nbyte = strlen(text)};
+    SnGraph *g;
+
+    assert_int_equal(sn_parse(A, &src, ".", d, &g), SN_EINPUT);
+    if (!strstr(sn_diag_text(d, A), why))
+        fail_msg("%s\nexpected: %s", sn_diag_text(d, A), why);
+}
+
+/* An arithmetic that is not sinter's own has a hash behind its name. */
+static void
+hashes(void **state)
+{
+    static SnArith own;
+    static const SnArith *const list[] = {&own};
+
+    (void)state;
+    own = sn_arith_double;
+    own.name = "npu";
+    own.hash = UINT64_C(0x00123456789abcde);
+    sn_more_kinds.narith = 1;
+    sn_more_kinds.arith = list;
+    SnGraph *g = graph(" rounding npu \"00123456789abcde\"", "");
+    assert_int_equal(g->rounding, sn_core_narith);
+    assert_non_null(strstr(sn_graph_str(A, g), "graph \"g\" rounding npu "
+                                               "\"00123456789abcde\" {"));
+    uint64_t h = sn_graph_hash(g, true);
+    own.hash++;
+    assert_true(sn_graph_hash(g, true) != h);
+    src_fails(
+        "sinter-graph 1\ngraph \"g\" rounding npu \"00123456789abcde\" {}",
+        "g:2:24: error: the graph was made for another arithmetic npu, of "
+        "hash \"00123456789abcde\"; this one's is \"00123456789abcdf\"");
+    src_fails("sinter-graph 1\ngraph \"g\" rounding npu {}",
+              "g:2:24: error: expected the hash of arithmetic npu, "
+              "\"00123456789abcdf\", found {");
+    sn_more_kinds.narith = 0;
+}
+
+static void
 text(void **state)
 {
     static const char nodes[] = "  %x = Placeholder() : qi8<1, 0>[2]\n"
@@ -174,6 +216,9 @@ text(void **state)
     SnDiag *d = sn_diag_new(A);
     c->rounding = (SnRounding)sn_arith_end();
     assert_int_equal(sn_verify(c, d), SN_EINPUT);
+    src_fails("sinter-graph 1\ngraph \"g\" rounding double \"12\" {\n}\n",
+              "g:2:27: error: arithmetic double is one of sinter's own and has "
+              "no hash: expected '{'");
     SnSrc src = {.name = "g",
                  .text = "sinter-graph 1\ngraph \"g\" rounding ideal {\n}\n"};
     src.nbyte = strlen(src.text);
@@ -290,8 +335,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rescales),   cmocka_unit_test(contracts),
         cmocka_unit_test(selections), cmocka_unit_test(means),
-        cmocka_unit_test(text),       cmocka_unit_test(no_kernels),
-        cmocka_unit_test(targets),    cmocka_unit_test(claims),
+        cmocka_unit_test(text),       cmocka_unit_test(hashes),
+        cmocka_unit_test(no_kernels), cmocka_unit_test(targets),
+        cmocka_unit_test(claims),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -376,6 +376,56 @@ row(SnResolver *rs, SnDefArith *a, const SnDefRow *r)
 
 /* ---- blocks ---- */
 
+static bool
+is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+/* Of what stands between the braces: words, numbers and marks, not how they are
+ * spaced, comments, or texts for people. */
+static uint64_t
+text_hash(SnArena *a, const char *s, uint64_t seed)
+{
+    bool space = false;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (s = strchr(s, '{'); s && *s; s++) {
+        if (*s == '/' && s[1] == '/') {
+            s += strcspn(s, "\n");
+            s -= !*s;
+            space = true;
+        } else if (*s == '"') {
+            for (s++; *s && *s != '"'; s++)
+                s += *s == '\\' && s[1];
+            space = true;
+        } else if (*s == ' ' || *s == '\n' || *s == '\t' || *s == '\r') {
+            space = true;
+        } else {
+            const char *was = sn_buf_str(&b);
+            if (space && b.n && is_word(was[b.n - 1]) && is_word(*s))
+                sn_putc(&b, ' ');
+            sn_putc(&b, *s);
+            space = false;
+        }
+        if (!*s)
+            break;
+    }
+    return XXH64(sn_buf_str(&b), b.n, seed);
+}
+
+/* Does it come with float, in the language's own file?  Graphs name it alone:
+ * that it computes what it did is a promise of the language. */
+static bool
+from_same_file(const SnDefs *s, const SnDefArith *a)
+{
+    const SnDefArith *f = sn_def_arith(s, SN_ROUNDING_FLOAT);
+
+    return f && f->pos.src == a->pos.src;
+}
+
 /* The rows of `from` behind a's own, without those that are never reached.
  * What no row says stands as float has it. */
 static void
@@ -396,7 +446,8 @@ inherit(SnResolver *rs, SnDefArith *a)
     a->error = 0.5;
     for (uint32_t i = 0; i < a->nof; i++)
         a->error = fmax(a->error, a->of[i].error);
-    a->hash = XXH64(a->text, strlen(a->text), from ? from->hash : 0);
+    a->hash = text_hash(rs->a, a->text, from ? from->hash : 0);
+    a->shipped = from_same_file(rs->defs, a);
 }
 
 /* Lemmas take float's results for the meaning's own steps, but for sums over

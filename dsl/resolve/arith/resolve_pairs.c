@@ -241,5 +241,6 @@ sn_resolve_pairs(SnResolver *rs, SnDefArith *a)
     a->pairs.nno = a->nnone;
     for (uint32_t i = 0; i < SN_NROLE; i++)
         a->pairs.some |= restricts(&a->pairs.type[i]);
-    a->pairs.some |= a->refuse || a->pairs.bias_bits || a->pairs.acc_bits || a->nnone;
+    a->pairs.some |=
+        a->refuse || a->pairs.bias_bits || a->pairs.acc_bits || a->nnone;
 }

@@ -108,8 +108,10 @@ typedef struct SnArithRow {
 
 typedef struct SnArith {
     const char *name;
-    double error; /* of one rounding, at most, in steps, but for what a
-                     multiplier is off by */
+    uint64_t hash; /* of its lines, which graphs carry besides the name; 0: of
+                      the language's own, the name says it */
+    double error;  /* of one rounding, at most, in steps, but for what a
+                      multiplier is off by */
     uint32_t nrow;
     const SnArithRow *row; /* the first that applies counts */
     SnArithPairs pairs;

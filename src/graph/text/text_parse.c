@@ -469,6 +469,36 @@ header(SnReader *r)
     return !r->failed;
 }
 
+/* "0123456789abcdef": what the arithmetic computes is what it did when the
+ * graph was made. */
+static bool
+rounding_hash(SnReader *r, const SnArith *a)
+{
+    const char *want =
+        a->hash ? sn_format(r->a, "%016llx", (unsigned long long)a->hash)
+                : NULL;
+    bool given = r->m.t.kind == SN_TOK_STR;
+
+    if (!want && given)
+        return sn_rd_fail(r, r->m.t.pos,
+                          "arithmetic %s is one of sinter's own and has no "
+                          "hash: expected '{'",
+                          a->name);
+    if (want && !given)
+        return sn_rd_wanted(r,
+                            sn_format(r->a, "the hash of arithmetic %s, \"%s\"",
+                                      a->name, want));
+    if (want && strcmp(r->m.t.s, want) != 0)
+        return sn_rd_fail(r, r->m.t.pos,
+                          "the graph was made for another arithmetic %s, of "
+                          "hash \"%s\"; this one's is \"%s\": load the backend "
+                          "that it was made for, or quantize it again",
+                          a->name, r->m.t.s, want);
+    if (given)
+        sn_rd_next(r);
+    return true;
+}
+
 /* `rounding double`, before the nodes; without it: float. */
 static bool
 rounding(SnReader *r)
@@ -480,7 +510,7 @@ rounding(SnReader *r)
         (uint32_t)sn_arith_named(r->m.t.s) < sn_arith_end()) {
         r->g->rounding = sn_arith_named(r->m.t.s);
         sn_rd_next(r);
-        return true;
+        return rounding_hash(r, sn_arith_at(r->g->rounding));
     }
     SnBuf b;
     sn_buf_init(&b, r->a);

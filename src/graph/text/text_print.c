@@ -337,6 +337,14 @@ put_node(Print *p, SnId id)
 }
 
 static void
+put_rounding(Print *p, const SnArith *a)
+{
+    sn_putf(p->out, " rounding %s", a->name);
+    if (a->hash)
+        sn_putf(p->out, " \"%016llx\"", (unsigned long long)a->hash);
+}
+
+static void
 put_graph(Print *p)
 {
     uint32_t n;
@@ -345,7 +353,7 @@ put_graph(Print *p)
     sn_puts(p->out, "sinter-graph 1\ngraph ");
     sn_put_quoted(p->out, p->g->name);
     if (p->g->rounding != SN_ROUNDING_FLOAT)
-        sn_putf(p->out, " rounding %s", sn_arith_at(p->g->rounding)->name);
+        put_rounding(p, sn_arith_at(p->g->rounding));
     sn_puts(p->out, " {\n");
     for (uint32_t i = 0; i < n; i++)
         put_node(p, order[i]);

@@ -2,7 +2,6 @@
 /* Rows of docs/numerics.md that are more than one expression. */
 #include "kernel/eval/rows.h"
 
-
 SnLim
 sn_lim(const SnType *t, SnRange r)
 {
