@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -11,6 +12,7 @@
 #include "dsl/model/codes.h"
 #include "dsl/order/order.h"
 #include "dsl/prove/prove.h"
+#include "dsl/prove/vectors.h"
 #include "gen/case/cases.h"
 #include "gen/text/explain.h"
 
@@ -18,6 +20,8 @@ typedef enum Format { TEXT, JSON, SARIF } Format;
 
 typedef struct Args {
     bool check, explain, report, no_prove, cases;
+    const char *vectors; /* of that arithmetic */
+    uint32_t count;
     const char *smt2;
     Format format;
     const char *nodes, *passes, *outdir;
@@ -32,7 +36,7 @@ typedef struct Args {
 static const char usage[] =
     "usage: sinter-gen [--check] [--explain] [--report] [--nodes F]\n"
     "                  [--passes F] [--backend F]... [-I DIR]... [-o DIR]\n"
-    "                  [--cases] [--format text|json|sarif]\n"
+    "                  [--cases] [--vectors NAME] [--format text|json|sarif]\n"
     "       sinter-gen explain CODE...\n"
     "\n"
     "Reads node, pass and backend declarations and writes C and the reference\n"
@@ -48,6 +52,10 @@ static const char usage[] =
     "  --no-prove   take rules as they are: no proofs, no order\n"
     "  --cases      write only DIR/sn_cases.c: graphs on which each rule must\n"
     "               and must not fire (docs/random-tests.md)\n"
+    "  --vectors NAME   print what rows of that arithmetic give for values, "
+    "for\n"
+    "               a machine's simulator; nothing is proved or written\n"
+    "  --count N    so many for each row (1000)\n"
     "  --emit-smt2 DIR  write what a solver may check\n"
     "  --nodes F    node declarations\n"
     "  --passes F   pass declarations\n"
@@ -106,13 +114,23 @@ read_format(Args *o, const char *s)
     return k == 3;
 }
 
+static bool
+read_count(Args *o, const char *s)
+{
+    char *end;
+    unsigned long n = strtoul(s, &end, 10);
+
+    o->count = n <= 1000000 ? (uint32_t)n : 0;
+    return *end || !o->count;
+}
+
 /* Only what prints: a run that writes says what it reads. */
 static int
 take_tree(Args *o, SnArena *a)
 {
     glob_t g;
 
-    if (!o->check && !o->explain && !o->report)
+    if (!o->check && !o->explain && !o->report && !o->vectors)
         return bad_usage("no declarations: give", "--nodes F");
     if (access("nodes.def", R_OK) || access("passes.def", R_OK)) {
         fputs("sinter-gen: no declarations are given, and there are no "
@@ -157,6 +175,11 @@ read_args(Args *o, SnArena *a, int argc, char **argv)
             *set[k] = true;
         } else if ((v = value_of(argc, argv, &i, "--emit-smt2", &missing))) {
             o->smt2 = v;
+        } else if ((v = value_of(argc, argv, &i, "--vectors", &missing))) {
+            o->vectors = v;
+        } else if ((v = value_of(argc, argv, &i, "--count", &missing))) {
+            if (!missing && read_count(o, v))
+                return bad_usage("expected a number from 1 to 1000000, not", v);
         } else if ((v = value_of(argc, argv, &i, "--format", &missing))) {
             if (!missing && read_format(o, v))
                 return bad_usage("no format is named", v);
@@ -287,11 +310,25 @@ parse_core(Args *o, SnDefs *s, SnArena *a, SnDiag *d)
     }
 }
 
+/* --vectors NAME */
 static int
-generate(Args *o, SnArena *a, SnDiag *d)
+put_vectors(const Args *o, const SnDefs *s, SnArena *a, SnDiag *d)
 {
-    SnDefs *s = sn_defs_new(a);
+    SnBuf b;
 
+    for (uint32_t i = 0; i < s->narith; i++)
+        if (sn_name_same(s->arith[i]->name, o->vectors)) {
+            sn_buf_init(&b, a);
+            sn_prove_vectors(s, s->arith[i], o->count ? o->count : 1000, &b);
+            fputs(sn_buf_str(&b), stdout);
+            return finish(o, a, d);
+        }
+    return bad_usage("no arithmetic is named", o->vectors);
+}
+
+static void
+parse(Args *o, SnDefs *s, SnArena *a, SnDiag *d)
+{
     if (o->core)
         parse_core(o, s, a, d);
     if (o->nodes)
@@ -304,6 +341,35 @@ generate(Args *o, SnArena *a, SnDiag *d)
         sn_defs_plugin(s);
         sn_def_parse(s, d, o->plugin, o->dir, o->ndir);
     }
+}
+
+/* --explain and --report, before the notes, where both go to one place. */
+static void
+put_texts(const Args *o, SnDefs *s, const SnProofs *proofs, SnBuf *vectors,
+          SnArena *a, SnDiag *d)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    if (o->explain)
+        sn_explain(s, proofs, &b);
+    if (o->report) {
+        sn_order_report(s, d, &b);
+        sn_puts(&b, sn_buf_str(vectors));
+        sn_puts(&b, proofs ? proofs->report : "");
+        if (proofs)
+            put_proved_now(&b, proofs);
+    }
+    fputs(sn_buf_str(&b), o->format == TEXT ? stdout : stderr);
+    fflush(stdout);
+}
+
+static int
+generate(Args *o, SnArena *a, SnDiag *d)
+{
+    SnDefs *s = sn_defs_new(a);
+
+    parse(o, s, a, d);
     if (sn_diag_nerror(d)) {
         sn_def_resolve_rest(s, d);
         return finish(o, a, d);
@@ -311,6 +377,13 @@ generate(Args *o, SnArena *a, SnDiag *d)
     sn_def_resolve(s, d);
     if (o->nsource && !sn_diag_nerror(d))
         sn_check_sources(s, d, o->nsource, o->source);
+    if (sn_diag_nerror(d))
+        return finish(o, a, d);
+    if (o->vectors)
+        return put_vectors(o, s, a, d);
+    SnBuf vectors;
+    sn_buf_init(&vectors, a);
+    sn_prove_check_vectors(s, d, &vectors);
     if (sn_diag_nerror(d))
         return finish(o, a, d);
     if (o->cases) {
@@ -323,21 +396,8 @@ generate(Args *o, SnArena *a, SnDiag *d)
     const SnProofs *proofs = NULL;
     if (prove(o, s, a, d, &proofs))
         return finish(o, a, d);
-    if (o->explain || o->report) {
-        SnBuf b;
-        sn_buf_init(&b, a);
-        if (o->explain)
-            sn_explain(s, proofs, &b);
-        if (o->report) {
-            sn_order_report(s, d, &b);
-            sn_puts(&b, proofs ? proofs->report : "");
-            if (proofs)
-                put_proved_now(&b, proofs);
-        }
-        /* Before the notes, where both go to one place. */
-        fputs(sn_buf_str(&b), o->format == TEXT ? stdout : stderr);
-        fflush(stdout);
-    }
+    if (o->explain || o->report)
+        put_texts(o, s, proofs, &vectors, a, d);
     if ((o->explain || o->report) && !o->outdir && !o->check)
         return finish(o, a, d);
     const char *out = o->check ? NULL : o->outdir ? o->outdir : ".";

@@ -121,6 +121,8 @@ typedef struct SnDefArith {
     int64_t acc_each;
     uint32_t nno;
     SnDefNoRow *no;
+    const char *vectors; /* a file, NULL: none */
+    SnPos vectors_pos;
     uint32_t nscale;
     SnDefScale **scale;
     uint32_t nrow;

@@ -235,6 +235,10 @@ const SnCode sn_code_list[] = {
      "Integers of a row have 64 bits and never wrap around, for any codes, "
      "sums and multipliers that they may be.  mulshr has an exact product, "
      "sat and wrap bound a value."},
+    {"SN193", "a row that its vectors contradict",
+     "The file that 'vectors' of an arithmetic names has values and what the "
+     "machine gives for them.  Each row gives the same, or is not what the "
+     "machine computes."},
 
     {"SN201", "bound twice",
      "A name is bound twice on the left side.  A variable may be repeated "

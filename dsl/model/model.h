@@ -554,7 +554,7 @@ sn_def_claim(const SnDefRule *r, SnRounding by)
  * arithmetic: it is switched off there. */
 typedef struct SnDefOff {
     const SnDefRule *rule; /* or NULL */
-    const struct SnDefDerive *derive;
+    const struct SnDefDerive *derive; /* both NULL: node does not commute */
     const struct SnDefNode *node; /* NULL: all */
     SnRounding by;
 } SnDefOff;

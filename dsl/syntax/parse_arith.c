@@ -175,6 +175,15 @@ sn_parse_no_row(SnParser *P, SnIds kinds, SnTok why)
 /* ---- rows ---- */
 
 void
+sn_parse_vectors(SnParser *P, SnTok kw, SnTok file)
+{
+    word(P, kw, "an arithmetic", "vectors");
+    sn_parse_once(P, kw, P->arith->vectors_pos.src);
+    P->arith->vectors = file.str;
+    P->arith->vectors_pos = file.pos;
+}
+
+void
 sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e)
 {
     SnDefScale *s = SN_NEW(P->a, SnDefScale);

@@ -554,8 +554,9 @@ sn_emit_off(SnBuf *b, const SnDefs *defs)
         if (!b)
             continue;
         sn_putf(b, "    { %s, ",
-                o->rule ? sn_rule_enum(defs, o->rule)
-                        : sn_rule_derive_enum(defs, o->derive));
+                o->rule     ? sn_rule_enum(defs, o->rule)
+                : o->derive ? sn_rule_derive_enum(defs, o->derive)
+                            : "SN_RULE_EXCHANGE");
         if (o->node)
             sn_putf(b, "SN_K_%s, ", sn_upper(defs->arena, o->node->name));
         else

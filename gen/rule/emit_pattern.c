@@ -350,14 +350,21 @@ renamed(SnArena *a, const SnExpr *e, const char *name)
     return c;
 }
 
-/* Operands that commute under a condition are exchanged where it holds. */
+/* Operands that commute under a condition are exchanged where it holds, those
+ * of codes where the graph's arithmetic lets them. */
 static void
 swap_test(SnRuleGen *cx, const SnPat *p, const char *id, const char *swap)
 {
     SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
     const SnDefRule *rule = cx->rule;
     SnDefRule with = *rule;
+    bool codes = false;
 
+    for (uint32_t i = 0; i < p->node->ntuple; i++)
+        codes |= sn_conc_quant(p->node->tuple[i].out[0]);
+    if (codes)
+        sn_rule_fail_if(cx,
+                        sn_format(cx->a, "%s && sn_swap_off(g, %s)", swap, id));
     if (!p->node->comm_when)
         return;
     with.var = SN_NEW_N(cx->a, SnDefVar *, rule->nvar + 1);

@@ -50,6 +50,7 @@ typedef struct SnArgs {
     const char *labels, *load_profile, *dump_profile, *shard;
     const char *backend, *target; /* target is backend's other name */
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
+    const char *check_vectors;
     const char *layout, *format, *codes, *log;
     const char *preset, *resize, *crop, *channels, *mean, *std; /* pictures */
     const char *classes;
@@ -208,6 +209,9 @@ SnStatus sn_cli_placed(SnCli *c, const struct SnGraph *g, struct SnGraph **out);
  * quiet: as a part of another verb, whose passes --trace and the like mean. */
 SnStatus sn_cli_profile(SnCli *c, const struct SnGraph *g, const SnStrs *files,
                         bool quiet, struct SnProfile **out);
+/* The verb run with --check-vectors (check_vectors.c): exit 1 when a row gives
+ * something else. */
+SnStatus sn_cli_check_vectors(SnCli *c);
 /* The verb run with --check-kernels (check_kernels.c): exit 1 when a node of
  * --backend gives other values than its evaluator from the same operands. */
 SnStatus sn_cli_check_kernels(SnCli *c, const char *path);

@@ -105,6 +105,9 @@ const SnOption sn_options[] = {
     {"--check-kernels", NULL, O_FLAG, AT(check_kernels), RUN,
      "compare every value of --backend with the reference evaluators, bit for "
      "bit"},
+    {"--check-vectors", "FILE", O_STR, AT(check_vectors), RUN,
+     "without a model: compare the rows of an arithmetic with a machine's "
+     "vectors"},
     {"--dump", "FILE", O_STR, AT(dump), RUN,
      "write the first output of all samples as an f32 .npy"},
     {"-n", "N", O_LONG, AT(nsample), READS_DATA,

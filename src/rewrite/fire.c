@@ -91,8 +91,9 @@ is_near(const SnGraph *g, SnId root, SnKind kind)
     return false;
 }
 
+/* near: the entry's node may also be one beside root. */
 static bool
-is_off(uint16_t rule, const SnGraph *g, SnId root)
+is_off(uint16_t rule, const SnGraph *g, SnId root, bool near)
 {
     if (g->rounding == SN_ROUNDING_FLOAT)
         return false;
@@ -101,7 +102,8 @@ is_off(uint16_t rule, const SnGraph *g, SnId root)
                                  ? &sn_core_off[i]
                                  : &sn_more_rules.off[i - sn_core_noff];
         if (o->rule == rule && o->by == g->rounding &&
-            (!o->kind || is_near(g, root, o->kind)))
+            (!o->kind || sn_kind(g, root) == o->kind ||
+             (near && is_near(g, root, o->kind))))
             return true;
     }
     return false;
@@ -114,6 +116,12 @@ taken_back(const SnRewriter *rw, uint16_t rule, SnId root)
         if (rw->back[i].rule == rule && rw->back[i].root == root)
             return rw->back[i].why;
     return NULL;
+}
+
+bool
+sn_swap_off(const SnGraph *g, SnId id)
+{
+    return is_off(SN_RULE_EXCHANGE, g, id, false);
 }
 
 bool
@@ -143,7 +151,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
                     r->name);
         return false;
     }
-    if (is_off(rule, g, root)) {
+    if (is_off(rule, g, root, true)) {
         sn_declined(rw, rule, g, root,
                     "%s.%s is not proved under arithmetic %s", r->pass, r->name,
                     sn_arith_at(g->rounding)->name);

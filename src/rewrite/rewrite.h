@@ -27,6 +27,7 @@ typedef struct SnUnder {
 } SnUnder;
 
 /* A rule that no proof carries under an arithmetic. */
+enum { SN_RULE_EXCHANGE = UINT16_MAX }; /* the node commutes */
 typedef struct SnRuleOff {
     uint16_t rule;
     SnKind kind; /* of the node of a derived one; 0: whatever it is */
@@ -253,6 +254,9 @@ void sn_rewrite_times(const SnRewriter *rw, FILE *out);
 /* May this rule change the graph at root?  Asked once, after all guards and
  * before any change.  Counts, traces, bisects. */
 bool sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root);
+/* Does node id not commute under the graph's arithmetic, though its kind does?
+ */
+bool sn_swap_off(const SnGraph *g, SnId id);
 /* As sn_fire, for a fire whose claim depends on types: it replaces that of the
  * rule. */
 bool sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,

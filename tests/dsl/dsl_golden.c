@@ -11,6 +11,7 @@
 #include "base/file/file.h"
 #include "dsl/order/order.h"
 #include "dsl/prove/prove.h"
+#include "dsl/prove/vectors.h"
 
 static const char *
 messages(SnArena *a, const char *path)
@@ -29,6 +30,11 @@ messages(SnArena *a, const char *path)
         sn_def_order(defs, d);
     if ((strstr(path, "/prove/") || strstr(path, "/corpus/") || gen) && ok)
         sn_def_prove(defs, d, NULL);
+    if (strstr(path, "/prove/") && ok) {
+        SnBuf b;
+        sn_buf_init(&b, a);
+        sn_prove_check_vectors(defs, d, &b);
+    }
     return sn_diag_text(d, a);
 }
 

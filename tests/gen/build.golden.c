@@ -11,6 +11,8 @@
 static SN_OWN_CODE bool
 build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
+    if (swap && sn_swap_off(g, o))
+        return false;
     SnId c = SN_NODE(sn_in(g, o, swap ? 1 : 0));
     if (sn_node(g, c)->kind != SN_K_CONV2D)
         return false;

@@ -157,6 +157,8 @@ guard_words(SnGraph *g, SnRewriter *rw, SnId o)
 static SN_OWN_CODE bool
 guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
+    if (swap && sn_swap_off(g, o))
+        return false;
     if (swap && (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE))
         return false;
     SnRef x = sn_in(g, o, swap ? 1 : 0);

@@ -82,6 +82,8 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
 static SN_OWN_CODE bool
 match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
 {
+    if ((swap & 1) && sn_swap_off(g, o))
+        return false;
     if ((swap & 1) && (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE))
         return false;
     SnId m = SN_NODE(sn_in(g, o, (swap & 1) ? 1 : 0));
@@ -94,8 +96,12 @@ match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
         return false;
     if (!sn_range_full(sn_mul_attr(g, m)->clamp))
         return false;
+    if ((swap >> 1 & 1) && sn_swap_off(g, m))
+        return false;
     SnRef a = sn_in(g, m, (swap >> 1 & 1) ? 1 : 0);
     if (!sn_range_full(sn_mul_attr(g, mul)->clamp))
+        return false;
+    if ((swap >> 2 & 1) && sn_swap_off(g, mul))
         return false;
     if (sn_in(g, mul, (swap >> 2 & 1) ? 1 : 0) != a)
         return false;
@@ -145,6 +151,8 @@ static SN_OWN_CODE bool
 match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
     if (!sn_range_full(sn_mul_attr(g, o)->clamp))
+        return false;
+    if (swap && sn_swap_off(g, o))
         return false;
     SnRef x = sn_in(g, o, swap ? 1 : 0);
     if (!sn_type_is(sn_type(g, x), SN_F32, -1))

@@ -630,10 +630,11 @@ claims(const SnDefRule *r)
 static void
 switch_off(SnProver *pv, const SnInstance *pr, SnRounding by)
 {
-    const SnDefNode *n = pr->node;
+    const SnDefNode *n = pr->comm ? pr->comm : pr->node;
+    const SnDefRule *r = pr->derive || pr->comm ? NULL : pr->r;
 
     do {
-        SnDefOff off = {pr->derive ? NULL : pr->r, pr->derive, n, by};
+        SnDefOff off = {r, pr->derive, n, by};
         SN_PUSH(pv->defs->arena, pv->defs->off, pv->defs->noff, off);
         n = n ? n->base : NULL;
     } while (n);

@@ -88,8 +88,9 @@ map_int(const SnCaseEval *e, const char *name, uint32_t i)
     const SnMapDecl *m = e->sem->decl ? e->sem->decl->decl : NULL;
 
     for (unsigned p = 0; m && p < m->nparam; p++) {
-        const SnExprValue *v =
-            strcmp(m->param[p].name, name) ? NULL : sn_case_map_attr(e->n, p);
+        const SnExprValue *v = sn_name_same(m->param[p].name, name)
+                                   ? sn_case_map_attr(e->n, p)
+                                   : NULL;
         if (v)
             return (int64_t)(v->n > i ? v->list[i] : v->r);
     }

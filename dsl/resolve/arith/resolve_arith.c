@@ -138,16 +138,16 @@ node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
 /* Flags that are said by a word, and the forms that have them. */
 #define OF(form) (1u << SN_FORM_##form)
 #define OF_PAIRS (OF(SUM) | OF(DIFFERENCE) | OF(PRODUCT))
+#define FORMS_AFTER (OF_PAIRS | OF(MEAN) | OF(POINT))
+#define FORMS_WIDE (OF_PAIRS | OF(MEAN) | OF(CONTRACT))
+#define FORMS_WHOLE OF(MEAN)
+#define FORMS_DEPTHWISE OF(CONTRACT)
+#define FORMS_SAME (OF_PAIRS | OF(MEAN))
+#define FLAG(ID, word) {word, SN_WHEN_##ID, FORMS_##ID},
 static const struct {
     const char *word;
     unsigned bit, forms;
-} flags[] = {
-    {"after", SN_WHEN_AFTER, OF_PAIRS | OF(MEAN) | OF(POINT)},
-    {"wide", SN_WHEN_WIDE, OF_PAIRS | OF(MEAN) | OF(CONTRACT)},
-    {"whole", SN_WHEN_WHOLE, OF(MEAN)},
-    {"depthwise", SN_WHEN_DEPTHWISE, OF(CONTRACT)},
-    {"same_type", SN_WHEN_SAME, OF_PAIRS | OF(MEAN)},
-};
+} flags[] = {SN_WHENS(FLAG)};
 enum { NFLAG = sizeof flags / sizeof *flags };
 
 /* The flag that a condition speaks of, NFLAG: of none.  *is is turned round

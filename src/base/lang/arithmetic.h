@@ -26,16 +26,26 @@ extern "C" {
 typedef enum SnForm { SN_FORMS(SN_FORM_ID) SN_NFORM } SnForm;
 #undef SN_FORM_ID
 
-/* Where a row applies. */
+/* Where a row applies: X(ID, word).
+ *   after      the node has round = after
+ *   wide       an operand of a contract has 16 bits, and its sum 64; of others
+ *              an operand or the result has 16
+ *   whole      the set of a mean is all of an image, without pads
+ *   depthwise  groups of a contract are several, of one channel each
+ *   same_type  a mean, sum, difference or product between values of one scale
+ *              and zero point */
+#define SN_WHENS(X)           \
+    X(AFTER, "after")         \
+    X(WIDE, "wide")           \
+    X(WHOLE, "whole")         \
+    X(DEPTHWISE, "depthwise") \
+    X(SAME, "same_type")
 enum {
-    SN_WHEN_AFTER = 1, /* the node has round = after */
-    SN_WHEN_WIDE = 2,  /* an operand of a contract has 16 bits, and its sum 64;
-                          of others an operand or the result has 16 */
-    SN_WHEN_WHOLE = 4, /* the set of a mean is all of an image, without pads */
-    SN_WHEN_DEPTHWISE =
-        8,            /* groups of a contract are several, of one channel */
-    SN_WHEN_SAME = 16 /* a mean, sum, difference or product between values of
-                         one scale and zero point */
+    SN_WHEN_AFTER = 1,
+    SN_WHEN_WIDE = 2,
+    SN_WHEN_WHOLE = 4,
+    SN_WHEN_DEPTHWISE = 8,
+    SN_WHEN_SAME = 16
 };
 
 /* Roles of values, for which types are declared: ROLE(ID, word, meaning). */

@@ -241,6 +241,8 @@ sn_verb_run(SnCli *c)
     const char *path;
     SnResults r = {0};
 
+    if (c->args.check_vectors)
+        return sn_cli_check_vectors(c);
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(take_c(c));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump", c->args.dump, NULL,

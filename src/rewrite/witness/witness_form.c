@@ -280,7 +280,8 @@ match(Form *f, const Pat *p, SnRef v)
     if (match_operands(f, p, n, false))
         return true;
     f->nbind = nbind;
-    return d->commutes[0] >= 0 && match_operands(f, p, n, true);
+    return d->commutes[0] >= 0 && !sn_swap_off(f->g, SN_NODE(v)) &&
+           match_operands(f, p, n, true);
 }
 
 /* What the right side begins with.  A term of constants may be folded. */

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The machines of examples/arithmetics against vectors that a script computes
+# apart from their rows (tests/tools/arith_vectors.py): by the generator, which
+# evaluates formulas, and by the C that it writes, in plugins.
+#   tests/sh/vectors.sh [COUNT NAME...]    COUNT vectors a row; plugins of NAMEs
+suite=vectors
+. tests/sh_case.sh
+CC=${CC:-gcc}
+MAKE=${MAKE:-make}
+count=${1:-300}
+[ $# -gt 0 ] && shift
+plugins=${*:-nvdla}
+names='tflite cmsis_nn xnn_rndnu max78000 nvdla'
+root=$PWD
+pre=$tmp/prefix
+script=$root/tests/tools/arith_vectors.py
+command -v python3 >/dev/null || {
+    echo "skip $suite: there is no python3"
+    exit 0
+}
+
+fine() { # NAME CONDITION...
+    name=$1
+    shift
+    if "$@"; then
+        echo "ok $suite $name"
+    else
+        echo "not ok $suite $name"
+        sed 's/^/    /' "$tmp/log" 2>/dev/null | tail -n 12
+        bad=1
+    fi
+}
+
+# shellcheck disable=SC2086
+"$MAKE" -s install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" \
+    >"$tmp/log" 2>&1
+fine install [ $? -eq 0 ]
+export PKG_CONFIG_PATH="$pre/lib/pkgconfig"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+gen() { "$pre/bin/sinter-gen" --core "$pre/share/sinter" "$@"; }
+
+cp -r examples/arithmetics "$tmp/a"
+for n in $names; do
+    python3 "$script" "$n" 50 >"$tmp/log"
+    fine "$n.vectors is what the script computes" \
+        cmp "$tmp/log" "examples/arithmetics/$n.vectors"
+    python3 "$script" "$n" "$count" >"$tmp/a/$n.vectors"
+done
+cd "$tmp/a" || exit 1
+for n in $names; do
+    gen --plugin "$n.def" --check --no-prove --report >"$tmp/report" \
+        2>"$tmp/log"
+    rows=$(grep -c '^row' "$n.vectors")
+    fine "$n: formulas give them, $count a row" grep -q \
+        "^arithmetic $n: $((rows * count)) vectors of $n.vectors agree$" \
+        "$tmp/report"
+    [ "$n" = tflite ] || continue
+    grep -q '^arithmetic double: unchecked' "$tmp/report"
+    fine 'the core is not the plugin to be checked' [ $? -ne 0 ]
+done
+
+# What a row gives is the row's vectors, and no other machine's.
+sed 's/tflite/cmsis_nn/' tflite.vectors >cmsis_nn.vectors
+gen --plugin cmsis_nn.def --check --no-prove >"$tmp/log" 2>&1
+fine 'a row that rounds otherwise is refused' [ $? -eq 1 ]
+fine 'with its place' grep -q \
+    'cmsis_nn.def:.*SN193.*cmsis_nn.vectors:[0-9]* has -\{0,1\}[0-9]*, it gives' \
+    "$tmp/log"
+sed '/vectors "/d' nvdla.def >unchecked.def
+gen --plugin unchecked.def --check --no-prove --report >"$tmp/log" 2>&1
+fine 'a block without vectors is unchecked' grep -q \
+    '^arithmetic nvdla: unchecked against the machine$' "$tmp/log"
+python3 "$script" cmsis_nn "$count" >cmsis_nn.vectors
+
+for n in $plugins; do
+    "$MAKE" NAME="$n" CC="$CC" CFLAGS="-O1 ${SAN:-}" >"$tmp/log" 2>&1
+    fine "$n builds out of the tree" [ -f "build/lib$n.so" ]
+    so=$tmp/a/build/lib$n.so
+    rows=$(grep -c '^row' "$n.vectors")
+    "$root/$sinter" --backend-plugin "$so" run --check-vectors "$n.vectors" \
+        >"$tmp/log" 2>&1
+    fine "$n: its code gives them" grep -q \
+        "^$n: $((rows * count)) vectors of $rows rows agree$" "$tmp/log"
+    gen --plugin "$n.def" --vectors "$n" --count 200 >"$tmp/drawn"
+    "$root/$sinter" --backend-plugin "$so" run --check-vectors "$tmp/drawn" \
+        >"$tmp/log" 2>&1
+    fine "$n: what --vectors prints is read" grep -q 'rows agree$' "$tmp/log"
+    # the eleventh of the first row, changed by one
+    awk '/^row/ && !row++ { from = NR } NR == from + 11 && row == 1 {
+             $NF += $NF > 0 ? -1 : 1 } { print }' "$n.vectors" >"$tmp/bad"
+    "$root/$sinter" --backend-plugin "$so" run --check-vectors "$tmp/bad" \
+        >"$tmp/out" 2>"$tmp/log"
+    fine "$n: a difference ends with 1" [ $? -eq 1 ]
+    fine "$n: and is named" grep -q \
+        'bad:14: vector 10 of row .*: expected -\{0,1\}[0-9]*, got' "$tmp/log"
+done
+
+# Files that are none, and arithmetics that nobody has.
+cd "$root" || exit 1
+printf 'sinter-vectors 1 nobody\nrow sum : %s y\n' \
+    'a.scale a.zp b.scale b.zp y.scale y.zp zp_shift a b' >"$tmp/v"
+t 'an unknown arithmetic' 3 err "no arithmetic is named 'nobody'" \
+    run --check-vectors "$tmp/v"
+sed 's/nobody/double/' "$tmp/v" >"$tmp/w"
+t 'a row that there is not' 4 err 'arithmetic double has no row for sum' \
+    run --check-vectors "$tmp/w"
+gen -I . --vectors double --count 400 >"$tmp/v" 2>"$tmp/log"
+t 'an arithmetic of the core' 0 out \
+    'double: 1600 vectors of 4 rows agree' run --check-vectors "$tmp/v"
+t 'no model goes with it' 2 err 'cannot be combined with a model' \
+    run --check-vectors "$tmp/v" model.sn
+bad_file() { # NAME TEXT MESSAGE
+    printf '%b' "$2" >"$tmp/w"
+    t "$1" 3 err "$3" run --check-vectors "$tmp/w"
+}
+row='row convert : x.scale x.zp y.scale y.zp x y'
+head='sinter-vectors 1 single\n'
+bad_file 'no head' 'row sum\n' "'row sum', expected 'sinter-vectors 1 NAME'"
+bad_file 'no rows' "$head" 'no vectors'
+bad_file 'no form' "${head}row som : a\n" "'som', expected a form"
+bad_file 'no condition' "${head}row sum when dry : a\n" \
+    "'dry', expected a condition"
+bad_file 'other columns' "${head}row convert : x y\n" \
+    "columns 'x y', expected 'x.scale x.zp y.scale y.zp x y'"
+bad_file 'values before rows' "${head}1 2 3\n" 'values before the first row'
+bad_file 'a scale of 0' "$head$row\n0 0 1 0 1 1\n" \
+    "'0', expected a scale from 2^-100 to 2^100"
+bad_file 'a code of 9 bits' "$head$row\n1 0 1 0 128 1\n" \
+    "'128', expected an integer from -128 to 127"
+bad_file 'too few' "$head$row\n1 0 1 0 12\n" \
+    "'end of line', expected an integer"
+bad_file 'too many' "$head$row\n1 0 1 0 12 12 1\n" \
+    "'1', expected the end of the line"
+exit $bad
