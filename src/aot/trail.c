@@ -166,7 +166,6 @@ of_planes(Walk *w, SnArena *tmp)
 int64_t
 sn_aot_trail(SnAotNode *n, const SnAotTile *t)
 {
-    const SnTensor *x = &n->call.in[t->x];
     Walk w = {.n = n, .t = t, .x = sn_aot_read_of(n, t->x)};
     int64_t stride = 1;
 
@@ -182,5 +181,6 @@ sn_aot_trail(SnAotNode *n, const SnAotTile *t)
     int64_t far =
         t->form == SN_TILE_PLANE ? of_planes(&w, tmp) : of_windows(&w, tmp);
     sn_arena_free(tmp);
-    return far < sn_shape_count(x->shape) ? far : -1;
+    /* farther, nothing lies over anything */
+    return far < sn_shape_count(n->call.out[0].shape) ? far : -1;
 }

@@ -199,7 +199,7 @@ for policy in "" "rounding double"; do
             "--target=$target"
     done
 done
-t chain_ram 0 out "arena 2240 bytes (lower bound 2240)" compile "$tmp/chain.sn" -o "$tmp/o"
+t chain_ram 0 out "arena 1872 bytes (lower bound 1872)" compile "$tmp/chain.sn" -o "$tmp/o"
 
 # A graph of so many steps that ties are not tried.
 awk 'BEGIN {
