@@ -36,7 +36,7 @@ main(void)
     for (long i = 1; i < NET_OUT0_COUNT; i++)
         if (out0[i] > out0[best])
             best = i;
-    printf("class %ld, %.2f M instructions, arena %d bytes\n", best,
+    printf("class %ld, %.3f M instructions, arena %d bytes\n", best,
            (double)ticks * TICK_INSTRUCTIONS * 1e-6, NET_ARENA);
     return wrong || ticks < 0;
 }
