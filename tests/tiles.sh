@@ -92,6 +92,18 @@ outside() {
     echo '}'
 }
 
+# Channels so far apart that eight places take more than 16 bits, and the last
+# that do not; the other axis is too short for four at a time.
+apart() {
+    printf 'sinter-graph 1\ngraph "apart" {\n'
+    nconv=0
+    for c in 3120 3124; do
+        echo "  %x$c = Placeholder() : qi8<0.05, -128>[1,4,3,$c]"
+        conv x$c "0.2, 9" $c,2,1,1 0 "kernel = [2,1], pads = [1,0,0,0], group = $c" 1,4,3,$c
+    done
+    echo '}'
+}
+
 # A chain: each result may lie over what it is made of.
 chain() { # ROUNDING
     printf 'sinter-graph 1\ngraph "chain" %s {\n' "$1"

@@ -22,6 +22,8 @@ typedef struct SnAotTarget {
 
 /* NULL: there is none of this name.  A name of NULL is the first. */
 const SnAotTarget *sn_aot_target(const char *name);
+/* The processor that estimates are of. */
+const char *sn_aot_processor(const SnAotTarget *t);
 /* All of them, for a message. */
 const char *sn_aot_targets(SnArena *a);
 
@@ -45,7 +47,7 @@ typedef struct SnAotCost {
     size_t live;  /* bytes of the arena that are in use while it runs */
     double ops;   /* products and sums */
     double macs;  /* of them, products that are summed */
-    double instructions, cycles; /* on a Cortex-M4: estimates */
+    double instructions, cycles; /* on sn_aot_processor: estimates */
 } SnAotCost;
 
 typedef struct SnAot {

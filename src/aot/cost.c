@@ -89,12 +89,13 @@ sn_aot_json(const SnProgram *p, const SnAot *o)
             ",\n  \"target\": \"%s\",\n  \"arena\": %lu,\n"
             "  \"arena_bound\": %lu,\n  \"alignment\": %d,\n"
             "  \"weights\": %lu,\n  \"tables\": %lu,\n  \"flash\": %lu,\n"
-            "  \"ram\": %lu,\n  \"estimate\": {\"processor\": \"Cortex-M4\", "
+            "  \"ram\": %lu,\n  \"estimate\": {\"processor\": \"%s\", "
             "\"instructions\": %.0f, \"cycles\": %.0f},\n  \"inputs\": [\n",
             p->o->target->name, (unsigned long)o->arena,
             (unsigned long)o->bound, SN_AOT_ALIGN, (unsigned long)o->weights,
             (unsigned long)o->tables, (unsigned long)(o->weights + o->tables),
-            (unsigned long)ram(p, o), o->instructions, o->cycles);
+            (unsigned long)ram(p, o), sn_aot_processor(p->o->target),
+            o->instructions, o->cycles);
     for (uint32_t i = 0; i < p->x->ninput; i++)
         put_json_port(&b, p, &p->x->input[i], i + 1 == p->x->ninput);
     sn_puts(&b, "  ],\n  \"outputs\": [\n");
@@ -118,11 +119,6 @@ sn_aot_json(const SnProgram *p, const SnAot *o)
     return sn_buf_str(&b);
 }
 
-/* Cycles of an instruction, about: of the inner loop of four windows, a load
- * counted as 2, two as 3, a taken branch as 3, memory without wait states
- * (1.21 cycles and .86 instructions a product).  No board was measured. */
-static const double CYCLES = 1.4;
-
 void
 sn_aot_costs(const SnProgram *p, SnAot *o)
 {
@@ -144,7 +140,7 @@ sn_aot_costs(const SnProgram *p, SnAot *o)
         c.ops = p->skipped[s] ? 0 : sn_node_ops(p->g, id);
         c.macs = sn_desc(n->kind)->sem[0].cls == SN_C_CONTRACT ? c.ops / 2 : 0;
         c.instructions = sn_aot_instructions(p, s);
-        c.cycles = c.instructions * CYCLES;
+        c.cycles = c.instructions * sn_aot_cycles(p->o->target);
         o->instructions += c.instructions;
         o->cycles += c.cycles;
         SN_PUSH(p->a, o->cost, o->ncost, c);

@@ -11,6 +11,25 @@ clip(int64_t x, int64_t hi)
     return x < 0 ? 0 : x > hi ? hi : x;
 }
 
+void
+sn_tile_inside(const SnAotTile *t, uint32_t i, int64_t *lo, int64_t *hi)
+{
+    const SnTileAxis *a = &t->axis[i];
+
+    *lo = clip(-a->first, a->n);
+    *hi = clip(a->dim - a->first, a->n);
+}
+
+uint32_t
+sn_tile_walked(const SnAotTile *t)
+{
+    uint32_t vars = 0;
+
+    for (uint32_t i = 0; i < t->naxis; i++)
+        vars |= t->axis[i].place < 0 ? 0 : UINT32_C(1) << t->axis[i].place;
+    return vars;
+}
+
 /* The channel into the middle of the plane, whose borders stay 0. */
 static void
 fill_plane(SnAotNode *n)
@@ -18,16 +37,14 @@ fill_plane(SnAotNode *n)
     const SnAotTile *t = n->tile;
     const SnTileAxis *a = t->axis;
     int depth = n->depth;
-    uint32_t walked = t->taps;
 
     for (uint32_t i = 0; i < t->naxis; i++) {
-        walked |= a[i].place < 0 ? 0 : UINT32_C(1) << a[i].place;
-        long long lo = (long long)clip(-a[i].first, a[i].n);
-        long long hi = (long long)clip(a[i].dim - a[i].first, a[i].n);
+        int64_t lo, hi;
+        sn_tile_inside(t, i, &lo, &hi);
         if (t->twos && i + 1 == t->naxis)
             sn_aot_line(n, "SN_UNROLL");
-        sn_aot_line(n, "for (int tj%u = %lld; tj%u < %lld; tj%u++) {", i, lo, i,
-                    hi, i);
+        sn_aot_line(n, "for (int tj%u = %lld; tj%u < %lld; tj%u++) {", i,
+                    (long long)lo, i, (long long)hi, i);
         n->depth++;
     }
     const char *to =
@@ -39,15 +56,15 @@ fill_plane(SnAotNode *n)
     sn_aot_line(n, "win[%s] = (int16_t)(%s[%s] - (%d));", to,
                 sn_aot_operand(n, t->x),
                 sn_tile_linear(n, from, t->off.k, t->off.base,
-                               (t->groups | t->pixels) & ~walked),
+                               (t->groups | t->pixels) & ~sn_tile_walked(t)),
                 (int)t->xz);
     sn_tile_close(n, depth);
 }
 
-/* Place of tap number k in the plane, from that of its result. */
-static int64_t
-tap_at(const SnAotNode *n, const SnAotTile *t, int64_t k)
+int64_t
+sn_tile_tap_at(const SnAotNode *n, int64_t k)
 {
+    const SnAotTile *t = n->tile;
     int64_t at = 0;
 
     for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
@@ -67,11 +84,12 @@ tap_at(const SnAotNode *n, const SnAotTile *t, int64_t k)
 static bool
 is_pair(const SnAotNode *n, const SnAotTile *t, int64_t k)
 {
-    return t->dsp && k + 1 < t->k && tap_at(n, t, k + 1) == tap_at(n, t, k) + 1;
+    return t->dsp && !t->mve && k + 1 < t->k &&
+           sn_tile_tap_at(n, k + 1) == sn_tile_tap_at(n, k) + 1;
 }
 
-static void
-put_filter(SnAotNode *n)
+void
+sn_tile_taps(SnAotNode *n)
 {
     const SnAotTile *t = n->tile;
     const char *z = sn_tile_zero(n, "0");
@@ -111,7 +129,7 @@ put_plane_sum(SnAotNode *n)
                 sn_tile_linear(n, NULL, k, 0, vars));
     sn_aot_line(n, "int32_t acc = 0;");
     for (int64_t i = 0; i < t->k; i++) {
-        long long at = (long long)tap_at(n, t, i), w = (long long)i;
+        long long at = (long long)sn_tile_tap_at(n, i), w = (long long)i;
         if (is_pair(n, t, i)) {
             sn_aot_line(n, "acc = sn_smlad(sn_ld32(tx + %lld), tw%lld, acc);",
                         at, w);
@@ -337,24 +355,29 @@ void
 sn_tile_plane(SnAotNode *n)
 {
     const SnAotTile *t = n->tile;
-    uint32_t walked = 0;
+    uint32_t walked = sn_tile_walked(t);
     bool borders = false;
 
     for (uint32_t i = 0; i < t->naxis; i++) {
         const SnTileAxis *a = &t->axis[i];
-        walked |= a->place < 0 ? 0 : UINT32_C(1) << a->place;
         borders = borders || a->first < 0 || a->first + a->n > a->dim;
     }
-    if (borders)
-        sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
+    if (borders) /* of codes as they are the zero point's byte */
+        sn_aot_line(n, "memset(win, %d, %lu);", t->mve ? t->xz & 255 : 0,
+                    (unsigned long)t->scratch);
     sn_tile_loops(n, t->groups | (t->pixels & ~walked));
+    if (t->mve) {
+        sn_tile_fill_lanes(n);
+        sn_tile_lanes(n);
+        return;
+    }
     fill_plane(n);
     sn_aot_tile_hoist(n);
     if (t->twos) {
         put_twos(n);
         return;
     }
-    put_filter(n);
+    sn_tile_taps(n);
     sn_tile_loops(n, walked);
     put_plane_sum(n);
     sn_aot_tile_lines(n);

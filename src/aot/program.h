@@ -72,7 +72,8 @@ SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* The value as an argument: a pointer's name. */
 const char *sn_aot_arg(const SnProgram *p, SnRef ref);
-/* estimate.c: instructions of step s on a Cortex-M4, about. */
+/* estimate.c: instructions of step s, about, and cycles of an instruction. */
+double sn_aot_cycles(const SnAotTarget *t);
 double sn_aot_instructions(const SnProgram *p, uint32_t s);
 /* cost.c: what each step takes; the memory map. */
 void sn_aot_costs(const SnProgram *p, SnAot *o);

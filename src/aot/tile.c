@@ -506,20 +506,31 @@ pairs(const SnAotNode *n, const SnTileAxis *a)
                : 0;
 }
 
-/* The axis along which two results are made at a time comes last: the one where
- * fewer are made alone. */
-static void
-choose_twos(const SnAotNode *n, SnAotTile *t)
+/* The same of four at a time by vectors.  Places of eight elements of the
+ * operand are numbers of 16 bits. */
+static int64_t
+fours(const SnAotNode *n, const SnTileAxis *a)
+{
+    int64_t count = a->place < 0 ? 0 : bound(n, a->place);
+
+    return count >= 4 && a->stride * 7 <= UINT16_MAX ? (count + 3) / 4 : 0;
+}
+
+/* The axis along which several results are made at a time comes last: the one
+ * where fewer are made alone.  times: how often a row takes; false: there is
+ * none. */
+static bool
+choose_axis(const SnAotNode *n, SnAotTile *t,
+            int64_t (*times)(const SnAotNode *n, const SnTileAxis *a))
 {
     SnTileAxis *a = t->axis;
-    int64_t first = t->naxis ? pairs(n, &a[0]) : 0;
-    int64_t second = t->naxis == 2 ? pairs(n, &a[1]) : 0;
+    int64_t first = t->naxis ? times(n, &a[0]) : 0;
+    int64_t second = t->naxis == 2 ? times(n, &a[1]) : 0;
 
-    if (!t->dsp || (first == 0 && second == 0))
-        return;
-    t->twos = true;
+    if (first == 0 && second == 0)
+        return false;
     if (t->naxis < 2)
-        return;
+        return true;
     int64_t n0 = a[0].place < 0 ? 1 : bound(n, a[0].place);
     int64_t n1 = a[1].place < 0 ? 1 : bound(n, a[1].place);
     if (second == 0 || (first && first * n1 < second * n0)) {
@@ -527,10 +538,11 @@ choose_twos(const SnAotNode *n, SnAotTile *t)
         a[0] = a[1];
         a[1] = was;
     }
+    return true;
 }
 
 static bool
-plane(SnAotNode *n, SnAotTile *t)
+plane(SnAotNode *n, SnAotTile *t, bool mve)
 {
     const SnMapRead *r = sn_aot_read_of(n, t->x);
     uint32_t had = 0;
@@ -545,10 +557,12 @@ plane(SnAotNode *n, SnAotTile *t)
     t->form = SN_TILE_PLANE;
     t->block = t->mp = 1;
     t->kp = t->k;
-    choose_twos(n, t);
+    t->mve = mve && choose_axis(n, t, fours);
+    t->twos = t->dsp && !t->mve && choose_axis(n, t, pairs);
     const SnTileAxis *in = &t->axis[t->naxis - 1];
     t->pitch = t->twos ? round_up(in->n, 2) : in->n;
-    t->scratch = (size_t)(t->pitch * (t->naxis == 2 ? t->axis[0].n : 1)) * 2;
+    t->scratch = (size_t)(t->pitch * (t->naxis == 2 ? t->axis[0].n : 1)) *
+                 (t->mve ? 1 : 2);
     return true;
 }
 
@@ -561,7 +575,8 @@ sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target)
     t->filter = -1;
     if (!operands(n, text, t) || !has_plain_text(text) || !reads(n, t) ||
         !sort_variables(n, t) || beside_pixels(n, t) ||
-        !(plane(n, t) || windows(n, t, target)) || !zero_points(n, t))
+        !(plane(n, t, target->mve) || windows(n, t, target)) ||
+        !zero_points(n, t))
         return NULL;
     pack(n, t);
     return t;

@@ -30,9 +30,10 @@ typedef struct SnTileAxis {
 typedef struct SnAotTile {
     SnTileForm form;
     bool dsp;           /* for ARM's DSP instructions */
-    bool mve;           /* windows: for ARM's vectors */
+    bool mve;           /* for ARM's vectors; planes: four results along the
+                           last axis at a time */
     bool wide;          /* windows: two in a word of 64 bits */
-    bool direct;        /* so, and they are met where they lie, */
+    bool direct;        /* windows by vectors are met where they lie, */
     int64_t xstep;      /* the next pixel's so far behind */
     uint32_t x, w;      /* slots: what is computed, the constant */
     SnAffine off, woff; /* offsets of what they read */

@@ -51,5 +51,16 @@ void sn_tile_pixels(SnAotNode *n);
 void sn_tile_mve(SnAotNode *n, const char *group);
 /* plane_c.c: all loops. */
 void sn_tile_plane(SnAotNode *n);
+/* Elements of the plane along axis i that the operand has: lo .. hi - 1. */
+void sn_tile_inside(const SnAotTile *t, uint32_t i, int64_t *lo, int64_t *hi);
+/* The place of tap number k in the plane, from that of its result. */
+int64_t sn_tile_tap_at(const SnAotNode *n, int64_t k);
+/* Declares the taps of a filter, tw0, tw1, .. */
+void sn_tile_taps(SnAotNode *n);
+/* Variables of places that the axes of the plane have. */
+uint32_t sn_tile_walked(const SnAotTile *t);
+/* lane_c.c: fills the plane by vectors, and makes four results at a time. */
+void sn_tile_fill_lanes(SnAotNode *n);
+void sn_tile_lanes(SnAotNode *n);
 
 #endif

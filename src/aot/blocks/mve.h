@@ -80,6 +80,146 @@ sn_mve_dots(const int8_t *w, const int8_t *x, int stride, int k, int zero,
     a[3] = a3 - sum;
 }
 
+/* Four sums, or four places, beside each other. */
+typedef struct SnFour {
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    int32x4_t v;
+#else
+    int32_t v[4];
+#endif
+} SnFour;
+
+static SN_INLINE SnFour
+sn_mve_same(int32_t x)
+{
+    SnFour a;
+
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    a.v = vdupq_n_s32(x);
+#else
+    for (int i = 0; i < 4; i++)
+        a.v[i] = x;
+#endif
+    return a;
+}
+
+/* 0, step, 2 * step, 3 * step. */
+static SN_INLINE SnFour
+sn_mve_places(int32_t step)
+{
+    SnFour a;
+
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    a.v = vmulq_n_s32(vreinterpretq_s32_u32(vidupq_n_u32(0, 1)), step);
+#else
+    for (int i = 0; i < 4; i++)
+        a.v[i] = i * step;
+#endif
+    return a;
+}
+
+/* Those in memory, each with `more`. */
+static SN_INLINE SnFour
+sn_mve_of(const int32_t *p, int32_t more)
+{
+    SnFour a;
+
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    a.v = vaddq_n_s32(vldrwq_s32(p), more);
+#else
+    for (int i = 0; i < 4; i++)
+        a.v[i] = sn_add32(p[i], more);
+#endif
+    return a;
+}
+
+static SN_INLINE void
+sn_mve_sums(SnFour a, int32_t *p)
+{
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    vstrwq_s32(p, a.v);
+#else
+    for (int i = 0; i < 4; i++)
+        p[i] = a.v[i];
+#endif
+}
+
+/* a + x[0 .. 3] * w. */
+static SN_INLINE SnFour
+sn_mve_tap(SnFour a, const int8_t *x, int32_t w)
+{
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    a.v = vmlaq_n_s32(a.v, vldrbq_s32(x), w);
+#else
+    for (int i = 0; i < 4; i++)
+        a.v[i] = sn_add32(a.v[i], x[i] * w);
+#endif
+    return a;
+}
+
+/* The same of x at these places. */
+static SN_INLINE SnFour
+sn_mve_tap_at(SnFour a, const int8_t *x, SnFour at, int32_t w)
+{
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    const uint32x4_t from = vreinterpretq_u32_s32(at.v);
+    a.v = vmlaq_n_s32(a.v, vldrbq_gather_offset_s32(x, from), w);
+#else
+    for (int i = 0; i < 4; i++)
+        a.v[i] = sn_add32(a.v[i], x[at.v[i]] * w);
+#endif
+    return a;
+}
+
+/* y at these places: a by a multiplier, with a zero point, saturated to 8
+ * bits. */
+static SN_INLINE void
+sn_mve_codes(SnFour a, float m, int32_t zp, int8_t *y, SnFour at)
+{
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    int32x4_t q = vcvtnq_s32_f32(vmulq_n_f32(vcvtq_f32_s32(a.v), m));
+
+    q = vqaddq_n_s32(q, zp);
+    /* 32 bits to 16, 16 to 8, in place */
+    __asm__("vqmovnb.s32 %q0, %q0\n\tvqmovnb.s16 %q0, %q0" : "+w"(q));
+    vstrbq_scatter_offset_s32(y, vreinterpretq_u32_s32(at.v), q);
+#else
+    for (int i = 0; i < 4; i++)
+        y[at.v[i]] = (int8_t)sn_dsp_requant(a.v[i], m, zp, -128, 127);
+#endif
+}
+
+/* d[r * pitch + j]: x[r * down + j * right]. */
+static SN_APART void
+sn_mve_plane(int8_t *d, const int8_t *x, int rows, int cols, int down,
+             int right, int pitch)
+{
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+    const uint16x8_t at = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)right);
+#endif
+
+    for (int r = 0; r < rows; r++, d += pitch, x += down) {
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+        const int8_t *from = x;
+        int8_t *to = d;
+        __asm__ volatile(
+            "wlstp.16 lr, %[cols], 2f\n"
+            "1:\n\t"
+            "vldrb.s16 q3, [%[from], %q[at]]\n\t"
+            "vstrb.16 q3, [%[to]], #8\n\t"
+            "add %[from], %[from], %[eight]\n\t"
+            "letp lr, 1b\n"
+            "2:"
+            : [from] "+r"(from), [to] "+l"(to)
+            : [cols] "r"(cols), [at] "w"(at), [eight] "r"(8 * right)
+            : "lr", "q3", "cc", "memory");
+#else
+        for (int j = 0; j < cols; j++)
+            d[j] = x[j * right];
+#endif
+    }
+}
+
 /* Four windows and all filters of a node, one at a time, and what becomes of
  * their sums: bias, multiplier, zero point, saturation to 8 bits. */
 typedef struct SnMvePut {
@@ -97,25 +237,13 @@ typedef struct SnMvePut {
 static SN_APART void
 sn_mve_put(const int8_t *w, const SnMvePut *p)
 {
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-    const uint32x4_t at = vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)p->step);
-#endif
+    const SnFour at = sn_mve_places(p->step);
     const float *m = p->mult;
 
     for (int32_t f = 0; f < p->count; f++, w += p->k, m += p->mstep) {
         int32_t a[4];
         sn_mve_dots(w, p->x, p->stride, p->k, p->zero, a);
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-        const int32x4_t v = vaddq_n_s32(vldrwq_s32(a), p->bias[f]);
-        int32x4_t q = vcvtnq_s32_f32(vmulq_n_f32(vcvtq_f32_s32(v), *m));
-        q = vqaddq_n_s32(q, p->zp);
-        q = vminq_s32(vmaxq_s32(q, vdupq_n_s32(-128)), vdupq_n_s32(127));
-        vstrbq_scatter_offset_s32(p->y + f, at, q);
-#else
-        for (int i = 0; i < 4; i++)
-            p->y[f + i * p->step] = (int8_t)sn_dsp_requant(
-                sn_add32(a[i], p->bias[f]), *m, p->zp, -128, 127);
-#endif
+        sn_mve_codes(sn_mve_of(a, p->bias[f]), *m, p->zp, p->y + f, at);
     }
 }
 

@@ -78,7 +78,7 @@ check_arenas(SnCli *c, SnAotOpts *o)
 
 /* A table of its steps. */
 static void
-put_report(SnCli *c, const SnAot *p)
+put_report(SnCli *c, const SnAot *p, const SnAotTarget *target)
 {
     sn_putf(&c->out, "%10s %10s %12s %12s  node\n", "flash", "ram",
             "operations", "instructions");
@@ -87,9 +87,8 @@ put_report(SnCli *c, const SnAot *p)
                 (unsigned long)p->cost[i].flash, (unsigned long)p->cost[i].live,
                 p->cost[i].ops, p->cost[i].instructions,
                 sn_shown(c->a, p->cost[i].label));
-    sn_putf(&c->out,
-            "estimate for a Cortex-M4: %.2f M instructions, %.2f M cycles\n",
-            p->instructions * 1e-6, p->cycles * 1e-6);
+    sn_putf(&c->out, "estimate for a %s: %.2f M instructions, %.2f M cycles\n",
+            sn_aot_processor(target), p->instructions * 1e-6, p->cycles * 1e-6);
 }
 
 static size_t
@@ -265,7 +264,7 @@ sn_verb_compile(SnCli *c)
     SN_TRY(check_arenas(c, &o));
     SN_TRY(program(c, path, codes, &o, &p));
     if (c->args.report)
-        put_report(c, p);
+        put_report(c, p, o.target);
     SN_TRY(check_limit(c, path, p, &o, codes, true));
     SN_TRY(check_limit(c, path, p, &o, codes, false));
     SN_TRY(check_regions(c, p, &o));
