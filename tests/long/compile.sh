@@ -50,6 +50,8 @@ compiler() { # c99|gnu99|clang
     esac
 }
 
+targets="portable armv7em armv8.1m-mve"
+
 part() {
     case " ${SINTER_PARTS:-graphs random samples processors} " in
     *" $1 "*) return 0 ;;
@@ -58,34 +60,79 @@ part() {
 }
 
 # ---- graphs by their self-tests ----
-# Each portable program is built by each compiler, tuned ones by one.
-builds="portable:c99 portable:gnu99 portable:clang armv7em:gnu99 armv8.1m-mve:clang"
-# many NAME FILE...: a row of what is right.
-many() {
-    name=$1 n=0 refused=0 fails=0 row=''
-    shift
-    : >"$tmp/right"
-    for f in "$@"; do
-        if ! program "$f"; then
-            refused=$((refused + 1))
-            continue
-        fi
-        n=$((n + 1))
-        for b in $builds; do
-            # shellcheck disable=SC2046
-            if program "$f" --target "${b%:*}" && right $(compiler "${b#*:}") -O2; then
-                echo "$b" >>"$tmp/right"
-            else
-                fails=1
-                { echo "$f $b" && cat "$tmp/log"; } >"$tmp/first"
+# Portable programs are built by each compiler, tuned ones by one.
+compilers_of() {
+    case $1 in
+    portable) echo c99 gnu99 clang ;;
+    armv7em) echo gnu99 ;;
+    armv8.1m-mve) echo clang ;;
+    esac
+}
+
+# some FILE...: programs of them for each target, which are linked together, run
+# their self-tests; a line TARGET COMPILER FILE in $tmp/right for what is right.
+some() {
+    : >"$tmp/said"
+    for target in $targets; do
+        rm -rf "$tmp/b"
+        mkdir "$tmp/b"
+        k=0
+        printf '#include <stdio.h>\nstatic char name[] = "t", *args[] = {name, NULL};\n' >"$tmp/b/all.c"
+        for f in "$@"; do
+            k=$((k + 1))
+            if ! "$BUILD/sinter" compile "$f" -o "$tmp/b/g$k" --name g$k --target "$target" \
+                >"$tmp/log" 2>&1; then
+                [ "$target" = portable ] && echo "$f" >>"$tmp/refused"
+                continue
             fi
+            echo "#define main main_g$k" >"$tmp/b/g$k.c"
+            for src in "$tmp/b/g$k"/*.c; do
+                echo "#include \"${src#"$tmp/b/"}\"" >>"$tmp/b/g$k.c"
+            done
+            echo "int main_g$k(int argc, char **argv);" >>"$tmp/b/all.c"
+            echo "if (main_g$k(1, args) == 0) { puts(\"RIGHT $f\"); fflush(stdout); }" \
+                >>"$tmp/b/calls"
+        done
+        [ -f "$tmp/b/calls" ] || continue
+        { echo 'int main(void) {' && cat "$tmp/b/calls" && echo 'return 0; }'; } >>"$tmp/b/all.c"
+        for c in $(compilers_of "$target"); do
+            # shellcheck disable=SC2046,SC2086
+            $(compiler "$c") -O2 $warn -o "$tmp/t" "$tmp"/b/*.c >"$tmp/log" 2>&1 &&
+                "$tmp/t" >"$tmp/said" 2>>"$tmp/log" || cp "$tmp/log" "$tmp/first"
+            sed -n "s|^RIGHT |$target $c |p" "$tmp/said" >>"$tmp/right"
+            : >"$tmp/said"
         done
     done
-    for b in $builds; do
-        row="$row $(grep -cxF "$b" "$tmp/right") |"
+}
+
+# many NAME FILE...: a row of how many programs are right.
+many() {
+    name=$1 row='' fails=0
+    shift
+    : >"$tmp/right"
+    : >"$tmp/refused"
+    all=$#
+    while [ $# -gt 0 ]; do
+        few=''
+        for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            [ $# -gt 0 ] || break
+            few="$few $1"
+            shift
+        done
+        # shellcheck disable=SC2086
+        some $few
+    done
+    refused=$(wc -l <"$tmp/refused")
+    n=$((all - refused))
+    for target in $targets; do
+        for c in $(compilers_of "$target"); do
+            k=$(grep -c "^$target $c " "$tmp/right")
+            [ "$k" = $n ] || fails=1
+            row="$row $k |"
+        done
     done
     echo "| $name | $n | $refused |$row" >>"$tmp/graphs"
-    [ $fails = 0 ] || mv "$tmp/first" "$tmp/log"
+    [ ! -f "$tmp/first" ] || mv "$tmp/first" "$tmp/log"
     [ $n -gt 0 ] && [ $fails = 0 ]
     say $? "$name: $n programs, $refused graphs refused"
 }
@@ -145,7 +192,7 @@ samples() {
     rm -f "$tmp/want.npy"
     "$BUILD/sinter" run "$m" --backend interp "$@" --dump "$tmp/want.npy" >"$tmp/log" 2>&1
     n=$(head -c 128 "$tmp/want.npy" | LC_ALL=C sed -n "s/.*'shape': (\([0-9]*\),.*/\1/p")
-    for target in portable armv7em armv8.1m-mve; do
+    for target in $targets; do
         for c in c99 gnu99 clang; do
             rm -f "$tmp/got.npy"
             if CC="$tmp/bare $(compiler $c)" "$BUILD/sinter" run "$m" --backend "c:$target" \
@@ -232,6 +279,11 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
             done
         done
     done
+    apart >"$tmp/apart.sn"
+    for m in m4 m55; do
+        board $m -O2 "$tmp/apart.sn"
+        say $? "Cortex-$m apart"
+    done
     # mps3-an547 has 512 KB of each memory: what takes more is skipped.
     for f in "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
         [ -f "$f" ] || continue
@@ -247,17 +299,22 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
             say $rc "Cortex-$m $n"
         done
     done
-    # Estimated instructions against counted ones, with floats at the boundary.  15 %:
-    # loops without a tile have one coefficient for each class of meaning.
+    # Estimated instructions against counted ones.  15 %: loops without a tile have one
+    # coefficient for each class of meaning.
     for f in "$SHARED"/data/quantized/mlperf_*_qdq/model.onnx; do
         [ -f "$f" ] || continue
-        "$MAKE" -s -C examples/cortex-m m4 MODEL="$(realpath "$f")" SINTER="$PWD/$BUILD/sinter" \
-            OUT="$tmp/m4" >"$tmp/log" 2>&1
-        counted=$(sed -n 's/.*, \(.*\) M instructions.*/\1/p' "$tmp/log")
-        about=$("$BUILD/sinter" compile "$f" --report --target armv7em |
-            sed -n 's/^estimate.*: \(.*\) M instructions.*/\1/p')
-        awk -v a="$about" -v b="$counted" 'BEGIN { exit !(b > 0 && a > b * .85 && a < b * 1.15) }'
-        say $? "estimate of $(basename "$(dirname "$f")"): $about M, counted $counted M"
+        for m in m4 m55; do
+            eval "target=\$target_$m"
+            "$MAKE" -s -C examples/cortex-m $m MODEL="$(realpath "$f")" SAMPLE=--io=int8 \
+                SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
+            counted=$(sed -n 's/.*, \(.*\) M instructions.*/\1/p' "$tmp/log")
+            # shellcheck disable=SC2154
+            about=$("$BUILD/sinter" compile "$f" --report --io int8 --target "$target" |
+                sed -n 's/^estimate.*: \(.*\) M instructions.*/\1/p')
+            awk -v a="$about" -v b="$counted" \
+                'BEGIN { exit !(b > 0 && a > b * .85 && a < b * 1.15) }'
+            say $? "estimate of $(basename "$(dirname "$f")") on $m: $about M, counted $counted M"
+        done
     done
 fi
 finish
