@@ -44,15 +44,18 @@ own_fires() {
     own_says "$1: checked" "checked 1 of 1 fires" "$tmp/log"
 }
 
-# own_program NAME FILE.sn: as a program in C it has the evaluators' bits.
+# own_program NAME FILE.sn: as a program in C it has the evaluators' bits, whatever
+# it is for.
 own_program() {
-    rm -rf "$tmp/program"
-    if "$own_sinter" compile "$2" -o "$tmp/program" >"$tmp/log" 2>&1 &&
-        "${CC:-gcc}" -std=c99 -O1 -Wall -Wextra -Wconversion -Werror \
-            -o "$tmp/program/t" "$tmp"/program/*.c >"$tmp/log" 2>&1; then
-        "$tmp/program/t" >"$tmp/log" 2>&1
-    fi
-    own_says "$1: a program in C" right "$tmp/log"
+    for target in portable armv7em armv8.1m-mve; do
+        rm -rf "$tmp/program"
+        if "$own_sinter" compile "$2" -o "$tmp/program" --target $target >"$tmp/log" 2>&1 &&
+            "${CC:-gcc}" -std=c99 -O1 -Wall -Wextra -Wconversion -Werror \
+                -o "$tmp/program/t" "$tmp"/program/*.c >"$tmp/log" 2>&1; then
+            "$tmp/program/t" >"$tmp/log" 2>&1
+        fi
+        own_says "$1: a program in C, $target" right "$tmp/log"
+    done
 }
 
 # own_compiles NAME NODE TYPE

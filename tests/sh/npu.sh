@@ -147,10 +147,17 @@ run() { "$@" run q.sn --input "$demo/test_images.npy" $pixels -n 200; }
 run npu --dump kernels.npy >/dev/null 2>"$tmp/log"
 run plugin --backend interp --dump reference.npy >/dev/null 2>"$tmp/log"
 ok 'kernels give what the evaluators give' cmp -s kernels.npy reference.npy
-rm -rf prog
-plugin compile q.sn -o prog >"$tmp/log" 2>&1 && "$CC" -std=c99 -O1 -Wall -Wextra \
-    -Werror -o prog/t prog/*.c >>"$tmp/log" 2>&1 && prog/t >"$tmp/log" 2>&1
-ok 'its nodes in a program in C' has "$tmp/log" right
+# Its convolution calls functions for sums of products; filters have a zero point,
+# so that those for vectors are the ones of DSP instructions.
+for pair in portable:net_dot_windows armv7em:net_dot_pair_windows \
+    armv8.1m-mve:net_dot_pair_windows; do
+    rm -rf prog
+    plugin compile q.sn -o prog --target "${pair%:*}" >"$tmp/log" 2>&1 && "$CC" -std=c99 -O1 \
+        -Wall -Wextra -Werror -o prog/t prog/*.c >>"$tmp/log" 2>&1 && prog/t >"$tmp/log" 2>&1
+    ok "its nodes in a program in C: ${pair%:*}" has "$tmp/log" right
+    sed -n '/^net_n[0-9]*_npuconv(/,/^}/p' prog/net.c >npuconv.c
+    ok "its convolution goes in tiles: ${pair%:*}" has npuconv.c "${pair#*:}("
+done
 run npu --check-kernels >check.out 2>"$tmp/log"
 ok 'check-kernels: all values agree' has check.out \
     '20 nodes, 7 by kernels of NPU, 20'
