@@ -217,6 +217,28 @@ names(const SnExpr *e, const SnDefAttr *a)
     return r;
 }
 
+static bool
+reads_operand(const SnExpr *e)
+{
+    bool r = e && e->rk == SN_R_PORT;
+
+    for (uint32_t i = 0; e && i < e->nkid && !r; i++)
+        r = reads_operand(e->kid[i]);
+    return r;
+}
+
+/* Does e say the same of a node whose operands have other shapes, and whose
+ * map another axis? */
+static bool
+keeps(const SnDefSem *s, const SnExpr *e)
+{
+    bool ok = !reads_operand(e);
+
+    for (uint32_t i = 0; i < s->narg && ok; i++)
+        ok = s->arg[i]->rk != SN_R_ATTR || !names(e, s->arg[i]->ref);
+    return ok;
+}
+
 /* Types along an axis would be along another one; what looks at shapes, or at
  * the axis' number, sees others. */
 static bool
@@ -231,7 +253,7 @@ is_blind(const SnDefNode *n)
             ok &= n->tuple[i].in[k].axis < 0;
     }
     for (uint32_t i = 0; i < n->nall && ok; i++)
-        ok = !n->all[i]->where;
+        ok = keeps(s, n->all[i]->where);
     for (uint32_t i = 0; i < s->narg && ok; i++)
         ok =
             s->arg[i]->rk != SN_R_ATTR || (!names(s->formula, s->arg[i]->ref) &&
