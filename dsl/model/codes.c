@@ -114,8 +114,8 @@ const SnCode sn_code_list[] = {
     {"SN114", "no arithmetic",
      "A quantized tuple computes by a row of the arithmetic contract.  "
      "Point formulas, contracts, selections and means have one by their "
-     "class; other window formulas name theirs (by lrn, by softmax), or "
-     "the node has no quantized tuple."},
+     "class; other window formulas name theirs (`by lrn`, say), or the node "
+     "has no quantized tuple."},
     {"SN115", "no meaning",
      "Each result has one meaning: sem CLASS y = FORMULA over MAP(..); or "
      "the node is opaque and runs only lowered."},

@@ -268,9 +268,11 @@ sn_fn_reduces(SnFn f)
     X(ELEMENTS, "elements", "what 'place' minimizes")                          \
     X(REFLECT, "reflect", "of map pad: the prover's draws keep to its limits")
 /* Rows of arithmetic that `by` names. */
-#define SN_ROWS(X)                                \
-    X(LRN, "lrn", "local response normalization") \
-    X(SOFTMAX, "softmax", "of codes")
+#define SN_ROWS(X)                                                  \
+    X(LRN, "lrn", "local response normalization")                   \
+    X(SOFTMAX, "softmax", "of codes")                               \
+    X(NORMALIZE, "normalize", "of codes: to mean 0 and variance 1") \
+    X(RMS, "rms", "of codes: to mean square 1")
 #define SN_ROW_ID(ID, ...) SN_ROW_##ID,
 typedef enum SnRow { SN_ROW_NONE, SN_ROWS(SN_ROW_ID) } SnRow;
 enum { SN_NROW = 1 SN_ROWS(SN_LANG_ONE) };

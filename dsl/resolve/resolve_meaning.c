@@ -276,8 +276,13 @@ arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
              "%s has a quantized tuple, and its window formula is neither "
              "a selection nor a mean",
              n->name);
-    sn_diag_help(rs->d, "name the row of arithmetic (by lrn, by softmax), or "
-                        "drop the quantized tuple");
+    SnBuf b;
+    sn_buf_init(&b, rs->a);
+    for (int r = SN_ROW_NONE + 1; r < SN_NROW; r++)
+        sn_putf(&b, "%sby %s", r == 1 ? "" : ", ", sn_row_words[r]);
+    sn_diag_help(rs->d,
+                 "name the row of arithmetic (%s), or drop the quantized tuple",
+                 sn_buf_str(&b));
     bad(rs, n);
 }
 
@@ -327,6 +332,9 @@ static const struct {
     {SN_ROW_SOFTMAX, "q(exp(d(x)) / sum(exp(d(x))))"},
     {SN_ROW_SOFTMAX, "q(exp(d(x) - max(d(x))) / sum(exp(d(x) - max(d(x)))))"},
     {SN_ROW_LRN, "q(d(x) / pow(k + alpha / size * sum(d(x) * d(x)), beta))"},
+    {SN_ROW_NORMALIZE, "q((d(x) - mean(d(x))) / sqrt(mean((d(x) - mean(d(x))) "
+                       "* (d(x) - mean(d(x)))) + eps))"},
+    {SN_ROW_RMS, "q(d(x) / sqrt(mean(d(x) * d(x)) + eps))"},
 };
 
 static void

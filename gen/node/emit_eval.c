@@ -93,10 +93,19 @@ sn_formula_value(SnFormula *f)
 SnCVal
 sn_formula_set_value(SnFormula *f)
 {
-    bool lrn = f->t->quant && f->sem->row == SN_ROW_LRN &&
-               sn_conc_code(sn_formula_out(f));
-
-    return lrn ? sn_row_lrn(f) : sn_formula_value(f);
+    if (!f->t->quant || !sn_conc_code(sn_formula_out(f)))
+        return sn_formula_value(f);
+    switch (f->sem->row) {
+    case SN_ROW_LRN:
+        return sn_row_lrn(f);
+    case SN_ROW_NORMALIZE:
+    case SN_ROW_RMS:
+        return sn_row_normalize(f);
+    case SN_ROW_NONE:
+    case SN_ROW_SOFTMAX:
+        break;
+    }
+    return sn_formula_value(f);
 }
 
 /* A function whose formula sees one element at a time; one operand of 8 bits
@@ -412,8 +421,6 @@ sn_formula_loop(SnFormula *f)
         return loop_of_sum(f);
     if (code && f->sem->row == SN_ROW_SOFTMAX)
         return SN_LOOP_SOFTMAX;
-    if (code && f->sem->row != SN_ROW_NONE && f->sem->row != SN_ROW_LRN)
-        return refuse(f, "the rows are called lrn and softmax");
     if (code && !f->sem->by && !sn_row_window(f, f->sem->formula))
         return refuse(f, "a quantized window selects, takes a mean, or names "
                          "its row with `by`");

@@ -517,3 +517,44 @@ sn_row_lrn(SnFormula *f)
                     .ty = SN_TY_INT,
                     .prec = P_PRIM};
 }
+
+/* sn_normal_line has the arithmetic; what all rows share is prepared once. */
+SnCVal
+sn_row_normalize(SnFormula *f)
+{
+    const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
+    const SnDefPort *y = f->n->out[f->res];
+    const SnDefAttr *eps = sn_def_attr(f->n, "eps");
+    bool centred = f->sem->row == SN_ROW_NORMALIZE;
+
+    if (!eps || eps->ty != SN_A_REAL)
+        return sn_formula_refuse(
+            f, "the rows normalize and rms read an attribute eps : real");
+    if (!sn_formula_map_has(f, SN_MS_CENTRE) ||
+        f->t->in[x->index].elem != SN_QI8 || sn_formula_out(f).elem != SN_QI8)
+        return sn_formula_refuse(f, "the rows normalize and rms are for "
+                                    "quant(i8) over sets with a centre");
+    const char *p = sn_formula_ptr(f, x);
+    if (f->text)
+        sn_text_def(f, "normal normal i%u o%u %s", x->index, f->res,
+                    centred ? "mean" : "zp");
+    else
+        sn_putf(&f->post,
+                "SnNormal normal;\n"
+                "SN_TRY(sn_normal_open(&normal, c, m.maxtap, at->eps, %s, "
+                "c->in[%u].type, c->out[%u].type));\n",
+                centred ? "true" : "false", x->index, y->index);
+    sn_putf(&f->set,
+            "int64_t sum = 0, squares = 0;\n%s\n"
+            "    const int64_t v = %s[%s];\n    sum += v;\n"
+            "    squares += v * v;\n%s\n"
+            "const SnLine line = sn_normal_line(&normal, sum, squares);\n",
+            sn_text_taps(f), p,
+            f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]",
+            f->text ? "@end" : "}");
+    return (SnCVal){
+        .s = sn_format(f->a, "sn_line_at(line, %s[%s])", p,
+                       f->text ? sn_format(f->a, "@m%u", x->index) : "m.c[e]"),
+        .ty = SN_TY_INT,
+        .prec = P_PRIM};
+}

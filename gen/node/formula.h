@@ -152,6 +152,8 @@ bool sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b);
 void sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v);
 /* The row `by lrn`. */
 SnCVal sn_row_lrn(SnFormula *f);
+/* The rows `by normalize` and `by rms`. */
+SnCVal sn_row_normalize(SnFormula *f);
 /* Whether a quantized window formula is made of selections and means only. */
 bool sn_row_window(const SnFormula *f, const SnExpr *e);
 

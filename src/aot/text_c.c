@@ -277,6 +277,28 @@ put_softmax(SnAotNode *n, const char *name, const char *what, const char *ref)
                     (unsigned long long)s->one);
 }
 
+/* What all rows that are normalized share. */
+static SnStatus
+put_normal(SnAotNode *n, const char *name, const char *const ref[3])
+{
+    const SnCall *c = &n->call;
+    const SnShape *s = c->in[0].shape;
+    int axis = sn_axis(s, sn_map_int(c, n->sem, 1, -1));
+    const float *eps = sn_attr_at(c->attr, sn_aot_attr(n, "eps"));
+    SnNormal k;
+
+    SN_TRY(sn_normal_open(&k, c, axis < 0 ? 1 : s->dim[axis], *eps,
+                          !strcmp(ref[2], "mean"), sn_aot_type_of(n, ref[0]),
+                          sn_aot_type_of(n, ref[1])));
+    sn_aot_line(n,
+                "const SnNormal %s = {%lld, %s, %d, %d, %d, UINT64_C(%llu), "
+                "UINT64_C(%llu), %d};",
+                name, (long long)k.n, k.centred ? "true" : "false", (int)k.zx,
+                (int)k.zy, k.half, (unsigned long long)k.eps,
+                (unsigned long long)k.f, k.fe);
+    return SN_OK;
+}
+
 static void
 put_lim(SnAotNode *n, const char *name, const char *ref, const char *range)
 {
@@ -323,6 +345,8 @@ put_def(SnAotNode *n, const char *line)
                                           sn_aot_type_of(n, p[2]))));
     else if (!strcmp(what, "row") || !strcmp(what, "rows"))
         return sn_aot_put_row(n, name);
+    else if (!strcmp(what, "normal"))
+        return put_normal(n, name, (const char *[]){p[0], p[1], p[2]});
     else if (!strncmp(what, "softmax_", 8))
         put_softmax(n, name, what, p[0]);
     else

@@ -220,6 +220,115 @@ sn_lrn_y(float d, float t, float beta)
     return d / sn_lrn_pow(t, beta);
 }
 
+/* ---- rows of codes to variance 1 (numerics.md, Normalize) ---- */
+
+enum { SN_NORMAL_MOST = 1 << 23 };
+
+/* What all rows of n elements share.  Sums of squares are taken n times, in
+ * steps of 2^(-2 * half), and stay below 2^62. */
+typedef struct SnNormal {
+    int64_t n;    /* elements, 1 to SN_NORMAL_MOST */
+    bool centred; /* about their mean, else about zx */
+    int32_t zx, zy;
+    int half;     /* below 0 where eps is that large */
+    uint64_t eps; /* eps * n^2 / sx^2 in such steps */
+    uint64_t f;   /* n / sy = f * 2^fe; 2^29 <= f <= 2^30 */
+    int fe;
+} SnNormal;
+
+/* (a * x + b) >> shift, saturated: the result of code x.  For every code it
+ * stays in 32 bits. */
+typedef struct SnLine {
+    int32_t a, b;
+    int shift;
+} SnLine;
+
+static inline SnNormal
+sn_normal(int64_t n, float eps, bool centred, float sx, int32_t zx, float sy,
+          int32_t zy)
+{
+    double e = (double)eps * ((double)n * (double)n);
+    SnNormal k = {.n = n, .centred = centred, .zx = zx, .zy = zy, .half = 8};
+    uint32_t bits;
+    uint64_t q;
+    int up = 0, cut = 0;
+
+    while (k.half > 0 && n > (int64_t)1 << (23 - k.half))
+        k.half--;
+    e = e / ((double)sx * (double)sx) * (double)(1 << 2 * k.half);
+    for (; e >= 0x1p62; e /= 4)
+        k.half--;
+    k.eps = (uint64_t)(e + 0.5);
+    k.eps += k.eps == 0 && eps > 0; /* else a row of one value were 0 / 0 */
+    /* sy is m * 2^(exponent - 150); a scale is never subnormal. */
+    memcpy(&bits, &sy, sizeof bits);
+    while ((uint64_t)n << up < (uint64_t)1 << 62)
+        up++;
+    q = ((uint64_t)n << up) / ((bits & 0x7fffff) | 0x800000);
+    while (q >> cut >= 1 << 30)
+        cut++;
+    k.f = (q + ((uint64_t)1 << (cut - 1))) >> cut;
+    k.fe = 150 - (int)(bits >> 23 & 255) - up + cut;
+    return k;
+}
+
+/* The integer at or below the root of v, which is 2^62 or more. */
+static inline uint64_t
+sn_root(uint64_t v)
+{
+    uint64_t r = (uint64_t)sqrtf((float)v);
+
+    r = (r + v / r) / 2;
+    while (r >> 32 || r * r > v)
+        r--;
+    while (r < UINT32_MAX && (r + 1) * (r + 1) <= v)
+        r++;
+    return r;
+}
+
+/* The line of a row: the sums of its codes, and of their squares. */
+static inline SnLine
+sn_normal_line(const SnNormal *k, int64_t sum, int64_t squares)
+{
+    const int64_t mid = k->centred ? sum : k->n * k->zx;
+    uint64_t w = (uint64_t)(k->n * squares - mid * (2 * sum - mid)), p;
+    int z = 0;
+
+    if (k->half >= 0)
+        w = (w << 2 * k->half) + k->eps;
+    else
+        w = (k->half > -32 ? w >> -2 * k->half : 0) + k->eps;
+    if (w == 0) /* 0 / 0 */
+        return (SnLine){0, -128, 0};
+    for (int s = 32; s > 1; s /= 2)
+        if (w >> (64 - s) == 0) {
+            w <<= s;
+            z += s;
+        }
+    p = k->f * (UINT64_MAX / sn_root(w));
+    /* A step of x is p * 2^(-41 - shift) of y; a has 21 or 22 bits. */
+    int shift = 23 - k->fe - k->half - z / 2;
+    int cut = shift > 22 ? 19 + shift : 41;
+    SnLine l = {.shift = shift > 22 ? 22 : shift};
+    l.a = cut > 63 ? 0 : (int32_t)((p + ((uint64_t)1 << (cut - 1))) >> cut);
+    if (shift < 0)
+        l = (SnLine){.a = 1 << 22};
+    int64_t at = l.a * mid + k->n / 2, down = at / k->n;
+    down -= at % k->n < 0;
+    l.b = (int32_t)(k->zy * ((int64_t)1 << l.shift) - down +
+                    (l.shift ? (int64_t)1 << (l.shift - 1) : 0));
+    return l;
+}
+
+/* The code of x. */
+static inline int32_t
+sn_line_at(SnLine l, int32_t x)
+{
+    int32_t v = (l.a * x + l.b) >> l.shift;
+
+    return v < -128 ? -128 : v > 127 ? 127 : v;
+}
+
 /* ---- integers: of any size, never undefined ----
  *
  * What plain integers of a model, and those of rules, are calculated by:

@@ -26,6 +26,7 @@ round_trip_ops(void **state)
         "  %y = AvgPool(%q) {kernel = [2,2]} : qi8<0.01, 3>[1,3,3,2]\n",
         "  %y = Softmax(%q) {axis = 2} : qi8<0.00390625, -128>[1,4,4,2]\n",
         "  %y = Sigmoid(%q) : qi8<0.00390625, -128>[1,4,4,2]\n",
+        "  %y = Normalize(%q) {axis = 2} : qi8<0.02, 5>[1,4,4,2]\n",
         "  %y = LeakyRelu(%q) {alpha = 0.3} : qi8<0.01, 1>[1,4,4,2]\n",
         "  %y = Clip(%q) {low = -0.3, high = 1} : qi8<0.01, 1>[1,4,4,2]\n",
         "  %k = Splat() {value = 0.3, dims = [1,4,4,2]} : "

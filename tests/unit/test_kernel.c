@@ -325,6 +325,32 @@ softmax(void **state)
     }
 }
 
+static void
+normalize(void **state)
+{
+    static const int64_t rows[] = {1,  2,  7,   15,  16,  17,  31,
+                                   33, 64, 100, 256, 257, 1001};
+    static const float from[] = {0.001f, 0.1f, 3}, to[] = {0.02f, 0.0004f};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int64_t j = 0; j < 8; j++) {
+            int64_t axis = j / 2 - 1;
+            SnRef x = input(q8(from[i % 3], (int32_t)i * 9 - 50),
+                            axis == 0   ? SHAPE(rows[i], 2, 3)
+                            : axis == 1 ? SHAPE(2, rows[i], 3)
+                                        : SHAPE(3, 2, rows[i]));
+            const SnType *t = q8(to[i % 5 == 0], (int32_t)i * 5 - 20);
+            SnNormalizeAttr at = {.axis = axis, .eps = i % 4 ? 1e-5f : 0};
+            SnRMSNormalizeAttr rms = {.axis = axis, .eps = i % 2 ? 1e-12f : 2};
+            SnId y = j % 2 ? sn_rms_normalize_new(g, NULL, x, &rms, t)
+                           : sn_normalize_new(g, NULL, x, &at, t);
+            compare(SN_REF(y, 0), 0,
+                    sn_format(arena, "%lld along %lld", (long long)rows[i],
+                              (long long)axis));
+        }
+}
+
 /* What the kernels leave to the evaluator. */
 static void
 declined(void **state)
@@ -414,7 +440,7 @@ main(void)
         cmocka_unit_test(transposes),  cmocka_unit_test(concats),
         cmocka_unit_test(pools),       cmocka_unit_test(lrn),
         cmocka_unit_test(declined),    cmocka_unit_test(softmax),
-        cmocka_unit_test(views),
+        cmocka_unit_test(normalize),   cmocka_unit_test(views),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -500,6 +500,11 @@ exponentials(void **state)
         x = floats(SHAPE(3, i % 3 ? 19 : 5, sizes[i]));
         compare(SN_REF(sn_normalize_new(g, NULL, x, &norm, plain(SN_F32)), 0),
                 0, "Normalize down columns");
+        SnRMSNormalizeAttr rms = {.axis = i % 2 ? -1 : 1, .eps = 1e-6f};
+        x = floats(SHAPE(3, i % 3 ? 19 : 5, sizes[i]));
+        compare(
+            SN_REF(sn_rms_normalize_new(g, NULL, x, &rms, plain(SN_F32)), 0), 0,
+            "RMSNormalize");
     }
 }
 

@@ -224,6 +224,70 @@ test_lrn(void **state)
     assert_true(sn_lrn_y(0.3f, t, 0.75f) == 0.3f / (r * sqrtf(r)));
 }
 
+/* A row of n codes, lo to lo + spread - 1 in turn, beside the formula in
+ * binary64. */
+static void
+normal_row(int64_t n, int lo, int spread, float eps, bool centred, float sx,
+           float sy)
+{
+    const int zx = lo + spread / 3, zy = spread % 50 - 20;
+    SnNormal k = sn_normal(n, eps, centred, sx, zx, sy, zy);
+    int64_t sum = 0, squares = 0;
+    double mid = zx, var = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t v = lo + i % spread;
+        sum += v;
+        squares += v * v;
+    }
+    if (centred)
+        mid = (double)sum / (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        double v = (double)(lo + i % spread) - mid;
+        var += v * v;
+    }
+    SnLine l = sn_normal_line(&k, sum, squares);
+    double dev = sqrt(var / (double)n * (double)sx * (double)sx + (double)eps);
+    for (int x = lo; x < lo + spread; x++) {
+        double y = (x - mid) * (double)sx / dev / (double)sy + zy;
+        double want = fmin(fmax(floor(y + 0.5), -128), 127);
+        int got = sn_line_at(l, x);
+        if (dev == 0)
+            assert_int_equal(got, -128);
+        else if (got != (int)want) /* 2^-9: a has 21 bits or more, x 8 */
+            assert_true(fabs(y - floor(y) - 0.5) < 0x1p-9 &&
+                        abs(got - (int)want) == 1);
+    }
+}
+
+static void
+test_normal(void **state)
+{
+    static const int64_t n[] = {1,    2,     3,       64,     768,
+                                4097, 32769, 1 << 20, 1 << 23};
+    static const float eps[] = {0, 1e-12f, 1e-5f, 3, 1e30f};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++)
+        for (size_t e = 0; e < sizeof eps / sizeof *eps; e++)
+            for (int j = 0; j < (n[i] > 5000 ? 3 : 60); j++) {
+                int spread = 1 + (j * 37 + (int)i) % 256;
+                normal_row(n[i], -128 + (j * 11) % (257 - spread), spread,
+                           eps[e], j % 2, j % 5 ? 0.03f : 0x1p-20f,
+                           j % 3 ? 0.02f : 0x1p-9f);
+            }
+    /* A row of the same code twice, and the next one: -1, -1, 2 over sqrt(2).
+     */
+    SnNormal k = sn_normal(3, 0, true, 0.5f, 7, 0x1p-5f, 3);
+    SnLine l = sn_normal_line(&k, 10 + 10 + 11, 100 + 100 + 121);
+    assert_int_equal(sn_line_at(l, 10), 3 - 23);
+    assert_int_equal(sn_line_at(l, 11), 3 + 45);
+    assert_int_equal(sn_root(UINT64_MAX), UINT32_MAX);
+    assert_int_equal(sn_root((uint64_t)1 << 62), (uint64_t)1 << 31);
+    assert_int_equal(sn_root(((uint64_t)1 << 62) - 1 + ((uint64_t)1 << 32)),
+                     (uint64_t)1 << 31);
+}
+
 /* ---- integers that rows narrow ---- */
 
 /* a * b / 2^n by parts: a = a1 2^31 + a0. */
@@ -301,7 +365,8 @@ main(void)
         cmocka_unit_test(test_div_rne),  cmocka_unit_test(test_dequant),
         cmocka_unit_test(test_quant),    cmocka_unit_test(test_quant32),
         cmocka_unit_test(test_rescale),  cmocka_unit_test(test_requant),
-        cmocka_unit_test(test_lrn),      cmocka_unit_test(test_mulshr),
+        cmocka_unit_test(test_lrn),      cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_mulshr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

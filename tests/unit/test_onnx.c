@@ -207,6 +207,33 @@ clip_by_attributes_then_by_inputs(void **state)
             "m.onnx: node 'y' (Clip): attribute 'min' is not supported\n");
 }
 
+/* A scale of 1, as export writes it, is nothing; steps of one row otherwise. */
+static void
+normalizations(void **state)
+{
+    static const float one[] = {1, 1, 1, 1}, two[] = {1, 2, 1, 1};
+    Onnx__NodeProto *n = one_node(23, "RMSNormalization", "x g", "2x4", "2x4");
+
+    (void)state;
+    ob_init(b, "g", FLOAT, "4", one, sizeof one);
+    ob_real(b, n, "epsilon", 0.5f);
+    gives("  %x = Placeholder() : f32[2,4]\n"
+          "  %y = RMSNormalize(%x) {eps = 0.5} : f32[2,4]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    one_node(23, "RMSNormalization", "x g", "2x4", "2x4");
+    ob_init(b, "g", FLOAT, "4", two, sizeof two);
+    gives("  %x = Placeholder() : f32[2,4]\n"
+          "  %y.norm = RMSNormalize(%x) : f32[2,4]\n"
+          "  %g = Constant() {data = [1, 2, 1, 1]} : f32[4]\n"
+          "  %y = Mul(%y.norm, %g) : f32[2,4]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    one_node(17, "LayerNormalization", "x g", "2x4", "2x4");
+    ob_init(b, "g", FLOAT, "4", one, sizeof one);
+    gives("  %x = Placeholder() : f32[2,4]\n"
+          "  %y = Normalize(%x) : f32[2,4]\n"
+          "  Save(%y) {name = \"y\"}\n");
+}
+
 static void
 softmax_flattens_before_13(void **state)
 {
@@ -637,6 +664,7 @@ main(void)
         cmocka_unit_test(auto_pad_is_worked_out),
         cmocka_unit_test(auto_pad_and_pads_exclude_each_other),
         cmocka_unit_test(clip_by_attributes_then_by_inputs),
+        cmocka_unit_test(normalizations),
         cmocka_unit_test(softmax_flattens_before_13),
         cmocka_unit_test(pad_slice_and_axes_change_to_inputs),
         cmocka_unit_test(gemm_becomes_fully_connected),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of docs/numerics.md that are more than the formula's own steps: sums of
- * products, LRN, Softmax. */
+ * products, LRN, Softmax, Normalize. */
 #include "dsl/prove/trial/prove_row.h"
 
 #include <math.h>
@@ -238,6 +238,34 @@ softmax(SnCaseEval *e, const SnCaseType *t, SnRange cl, SnCaseVec *r)
     return true;
 }
 
+static bool
+normalize(SnCaseEval *e, const SnCaseType *t, SnCaseVec *r)
+{
+    const SnCaseValue *x = e->n->in[0];
+    const SnExprValue *eps = sn_case_attr(e->n, "eps");
+    bool centred = e->sem->row == SN_ROW_NORMALIZE;
+
+    if ((!centred && e->sem->row != SN_ROW_RMS) || !t->nq ||
+        x->type.elem != SN_QI8 || !eps || !e->t.ix[0] || e->t.nk < 1)
+        return false;
+    for (int64_t o = 0; o < e->t.no; o++) {
+        const int32_t *ix = e->t.ix[0] + o * e->t.nk;
+        int64_t n = 0, sum = 0, squares = 0;
+        for (int64_t k = 0; k < e->t.nk; k++) {
+            int64_t v = ix[k] < 0 ? 0 : (int64_t)x->v[ix[k]];
+            n += ix[k] >= 0;
+            sum += v;
+            squares += v * v;
+        }
+        SnNormal row =
+            sn_normal(n ? n : 1, fminf((float)eps->r, 1e30f), centred,
+                      x->type.scale[0], x->type.zp[0], t->scale[0], t->zp[0]);
+        r->v[o] =
+            sn_line_at(sn_normal_line(&row, sum, squares), (int32_t)x->v[o]);
+    }
+    return true;
+}
+
 /* ---- means, round = after ---- */
 
 bool
@@ -458,7 +486,7 @@ sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     bool codes = t->nq == 1 && t->elem != SN_QI32;
 
     return contract(e, x, t, cl, r, err) || selection(e, x, t, cl, r, err) ||
-           lrn(e, t, cl, r) || softmax(e, t, cl, r) ||
+           lrn(e, t, cl, r) || softmax(e, t, cl, r) || normalize(e, t, r) ||
            (codes &&
             (mean(e, x, t, cl, own, r, err) || pair(e, x, t, cl, own, r, err)));
 }

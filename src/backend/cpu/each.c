@@ -2,7 +2,6 @@
 /* Element by element nodes of plain numbers whose operands may repeat (one
  * number, a row, a column), conversions of them, and extremes of a whole
  * tensor. */
-#include "backend/cpu/columns.h"
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "backend/cpu/walk.h"
@@ -245,65 +244,6 @@ sn_cpu_each_gelu(const SnCall *c)
     if (n > 0)
         sn_geluf_run(*isa, (const float *)c->in[0].data + from, n,
                      (float *)c->out[0].data + from);
-    return SN_OK;
-}
-
-/* ---- rows to mean 0 and variance 1 ---- */
-
-typedef struct Standard {
-    SnIsa isa;
-    float eps;
-    int64_t nrow, row;
-    SnCpuColumns columns;
-} Standard;
-
-bool
-sn_cpu_normalize_prepare(SnPrep *p)
-{
-    const SnCall *c = p->call;
-    const SnShape *s = c->in[0].shape;
-    int axis = sn_axis(s, sn_map_int(c, &c->kind->sem[0], 1, -1));
-    Standard *k = SN_NEW(c->scratch, Standard);
-
-    if (axis < 0 || sn_shape_count(s) == 0)
-        return false;
-    *k = (Standard){.isa = sn_isa(),
-                    .eps = *(const float *)sn_attr_at(
-                        c->attr, sn_attr_named(c->kind, "eps")),
-                    .row = s->dim[axis],
-                    .columns = sn_cpu_columns_open(s, axis)};
-    k->nrow = sn_shape_count(s) / k->row;
-    p->prep = k;
-    p->nunit = (k->nrow + SN_STANDARD_ROWS - 1) / SN_STANDARD_ROWS;
-    p->cost = sn_shape_count(s);
-    if (k->columns.inner > 1) {
-        p->nunit = sn_cpu_columns_units(&k->columns);
-        p->nwork = sn_cpu_columns_work(&k->columns);
-    }
-    return true;
-}
-
-static void
-standard_rows(const void *standard, float *row, int64_t nrow, int64_t n)
-{
-    const Standard *k = standard;
-
-    sn_standardf_run(k->isa, k->eps, row, nrow, n, row);
-}
-
-SnStatus
-sn_cpu_normalize(const SnCall *c)
-{
-    const Standard *k = c->prep;
-    int64_t r0 = c->u0 * SN_STANDARD_ROWS, r1 = c->u1 * SN_STANDARD_ROWS;
-
-    if (k->columns.inner > 1) {
-        sn_cpu_columns(&k->columns, c, standard_rows, k);
-        return SN_OK;
-    }
-    r1 = r1 < k->nrow ? r1 : k->nrow;
-    sn_standardf_run(k->isa, k->eps, (const float *)c->in[0].data + r0 * k->row,
-                     r1 - r0, k->row, (float *)c->out[0].data + r0 * k->row);
     return SN_OK;
 }
 

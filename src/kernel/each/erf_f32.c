@@ -116,14 +116,14 @@ sn_geluf_run(SnIsa isa, const float *x, int64_t n, float *y)
     }
 }
 
-/* ---- rows to mean 0, variance 1 ---- */
+/* ---- rows to variance 1 ---- */
 
 static void
-moments(const float *x, int64_t n, float *mean, float *var)
+moments(bool centred, const float *x, int64_t n, float *mean, float *var)
 {
     float s = 0, q = 0;
 
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; centred && i < n; i++)
         s += x[i];
     s /= (float)n;
     for (int64_t i = 0; i < n; i++)
@@ -133,8 +133,8 @@ moments(const float *x, int64_t n, float *mean, float *var)
 }
 
 void
-sn_standardf_run(SnIsa isa, float eps, const float *x, int64_t nrow, int64_t n,
-                 float *y)
+sn_standardf_run(SnIsa isa, bool centred, float eps, const float *x,
+                 int64_t nrow, int64_t n, float *y)
 {
     const SnErfF32 *v = variant(isa);
 
@@ -143,9 +143,9 @@ sn_standardf_run(SnIsa isa, float eps, const float *x, int64_t nrow, int64_t n,
         bool many = v && nrow >= SN_STANDARD_ROWS && n <= SN_STANDARD_LONGEST;
         int64_t m = many ? SN_STANDARD_ROWS : 1;
         if (many)
-            v->moments(x, n, mean, var);
+            v->moments(centred, x, n, mean, var);
         else
-            moments(x, n, mean, var);
+            moments(centred, x, n, mean, var);
         for (int64_t r = 0; r < m; r++, x += n, y += n) {
             float dev = sn_sqrtf(var[r] + eps);
             for (int64_t i = 0; v == NULL && i < n; i++)

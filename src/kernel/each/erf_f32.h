@@ -4,6 +4,7 @@
 #ifndef SN_ERF_F32_H
 #define SN_ERF_F32_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "kernel/variant.h"
 
@@ -13,9 +14,10 @@ void sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y);
  * nodes.def, Gelu.  y may be x. */
 void sn_geluf_run(SnIsa isa, const float *x, int64_t n, float *y);
 /* nrow rows of n > 0 elements side by side:
- * y = (x - mean) / sqrt(mean((x - mean)^2) + eps), sums from the first on. */
-void sn_standardf_run(SnIsa isa, float eps, const float *x, int64_t nrow,
-                      int64_t n, float *y);
+ * y = (x - m) / sqrt(mean((x - m)^2) + eps), sums from the first on; m is the
+ * row's mean where it is centred, else 0. */
+void sn_standardf_run(SnIsa isa, bool centred, float eps, const float *x,
+                      int64_t nrow, int64_t n, float *y);
 
 /* ---- variants, for erf_f32.c ---- */
 
@@ -28,8 +30,10 @@ enum { SN_STANDARD_ROWS = 16, SN_STANDARD_LONGEST = 1 << 24 };
 typedef struct SnErfF32 {
     /* Of the first elements; returns of how many. */
     int64_t (*erf)(const float *x, int64_t n, float *y);
-    /* Of SN_STANDARD_ROWS rows: mean, and mean square of what is beside it. */
-    void (*moments)(const float *x, int64_t n, float *mean, float *var);
+    /* Of SN_STANDARD_ROWS rows: mean, or 0, and mean square of what is beside
+     * it. */
+    void (*moments)(bool centred, const float *x, int64_t n, float *mean,
+                    float *var);
     /* y[i] = (x[i] - mean) / dev */
     void (*scale)(const float *x, int64_t n, float mean, float dev, float *y);
 } SnErfF32;

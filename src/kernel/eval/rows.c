@@ -2,6 +2,8 @@
 /* Rows of docs/numerics.md that are more than one expression. */
 #include "kernel/eval/rows.h"
 
+#include <inttypes.h>
+
 SnLim
 sn_lim(const SnType *t, SnRange r)
 {
@@ -99,6 +101,20 @@ sn_codes8(int8_t code[256])
 {
     for (int i = 0; i < 256; i++)
         code[i] = (int8_t)(i - 128);
+}
+
+SnStatus
+sn_normal_open(SnNormal *k, const SnCall *c, int64_t n, float eps, bool centred,
+               const SnType *x, const SnType *y)
+{
+    if (n > SN_NORMAL_MOST)
+        return sn_call_fail(c,
+                            "%" PRId64 " codes along the axis, more than %d: "
+                            "keep the node float",
+                            n, (int)SN_NORMAL_MOST);
+    *k = sn_normal(n > 0 ? n : 1, sn_normal_eps(eps), centred, x->scale[0],
+                   x->zp[0], y->scale[0], y->zp[0]);
+    return SN_OK;
 }
 
 void

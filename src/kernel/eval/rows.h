@@ -120,6 +120,18 @@ sn_dequant_row8(const uint8_t *row, int64_t cols, int64_t i)
     return sn_mulf(p[0], (float)row[i]) + p[1];
 }
 
+/* ---- rows to variance 1, 8 bits ---- */
+
+/* eps as these rows take it: above, any row of codes is 0. */
+static inline float
+sn_normal_eps(float eps)
+{
+    return eps < 1e30f ? eps : 1e30f;
+}
+/* sn_normal of these types, or an error where n is above SN_NORMAL_MOST. */
+SnStatus sn_normal_open(SnNormal *k, const SnCall *c, int64_t n, float eps,
+                        bool centred, const SnType *x, const SnType *y);
+
 /* ---- softmax, 8 bits ---- */
 
 typedef struct SnSoftmax {

@@ -339,34 +339,93 @@ sn_export_arg(SnExport *x)
     return SN_OK;
 }
 
-/* LayerNormalization goes over the last axes, and scales. */
-SnStatus
-sn_export_normalize(SnExport *x)
+/* Operators that normalize go over the last axes, and scale: by 1 here. */
+typedef struct Rows {
+    int perm[SN_MAXRANK], rank;
+    int64_t n;
+    const char *x, *one;
+} Rows;
+
+static Rows
+rows_of(SnExport *x)
 {
     const SnShape *s = x->n->res[0].shape;
     int64_t axis = *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT);
-    int perm[SN_MAXRANK], n = 0;
-    const char *in[2];
-    float *one;
-    Onnx__NodeProto *node;
+    Rows r = {.rank = s->rank};
+    int n = 0;
 
-    if (x->opset < 17)
-        return sn_export_refuse(x, "LayerNormalization is from opset 17");
     axis += axis < 0 ? s->rank : 0;
     for (int i = 0; i < s->rank; i++)
         if (i != (int)axis)
-            perm[n++] = i;
-    perm[n] = (int)axis;
-    one = SN_NEW_N(x->a, float, s->dim[axis]);
-    for (int64_t i = 0; i < s->dim[axis]; i++)
+            r.perm[n++] = i;
+    r.perm[n] = (int)axis;
+    r.n = s->dim[axis];
+    r.x = sn_export_get(x, sn_in(x->g, x->id, 0), s->rank, r.perm, x->as);
+    return r;
+}
+
+static void
+put_normal(SnExport *x, const char *op, const Rows *r)
+{
+    const char *in[2] = {r->x};
+    float *one = SN_NEW_N(x->a, float, r->n);
+    Onnx__NodeProto *node;
+
+    for (int64_t i = 0; i < r->n; i++)
         one[i] = 1;
-    in[0] = sn_export_get(x, sn_in(x->g, x->id, 0), s->rank, perm, x->as);
-    in[1] = sn_export_init(
-        x, sn_export_part(x, "one"), ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1,
-        &s->dim[axis], one, (size_t)s->dim[axis] * sizeof *one);
-    node = put(x, "LayerNormalization", 2, in, perm);
+    in[1] = sn_export_init(x, sn_export_part(x, "one"),
+                           ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1, &r->n, one,
+                           (size_t)r->n * sizeof *one);
+    node = put(x, op, 2, in, r->perm);
     sn_export_attr_int(x, node, "axis", -1);
     sn_export_attr_real(x, node, "epsilon",
                         *(const float *)sn_export_attr(x, "eps", SN_A_REAL));
+}
+
+SnStatus
+sn_export_normalize(SnExport *x)
+{
+    if (x->opset < 17)
+        return sn_export_refuse(x, "LayerNormalization is from opset 17");
+    Rows r = rows_of(x);
+    put_normal(x, "LayerNormalization", &r);
+    return SN_OK;
+}
+
+/* RMSNormalization is from opset 23; before that its steps are written. */
+SnStatus
+sn_export_rms(SnExport *x)
+{
+    Rows r = rows_of(x);
+    const char *in[2] = {r.x, r.x}, *v;
+    int64_t last = -1;
+
+    if (x->opset >= 23) {
+        put_normal(x, "RMSNormalization", &r);
+        return SN_OK;
+    }
+    v = sn_export_part(x, "squares");
+    sn_export_node(x, "", "Mul", 2, in, v);
+    bool as_input = x->opset >= 18;
+    in[0] = v;
+    in[1] = as_input ? sn_export_ints(x, "axes", (SnInts){1, &last}) : NULL;
+    v = sn_export_part(x, "mean");
+    Onnx__NodeProto *mean =
+        sn_export_node(x, "", "ReduceMean", as_input ? 2 : 1, in, v);
+    if (!as_input)
+        sn_export_attr_ints(x, mean, "axes", (SnInts){1, &last});
+    sn_export_attr_int(x, mean, "keepdims", 1);
+    in[0] = v;
+    in[1] = sn_export_init(x, sn_export_part(x, "eps"),
+                           ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 0, NULL,
+                           sn_export_attr(x, "eps", SN_A_REAL), sizeof(float));
+    v = sn_export_part(x, "mean_eps");
+    sn_export_node(x, "", "Add", 2, in, v);
+    in[0] = v;
+    v = sn_export_part(x, "deviation");
+    sn_export_node(x, "", "Sqrt", 1, in, v);
+    in[0] = r.x;
+    in[1] = v;
+    put(x, "Div", 2, in, r.perm);
     return SN_OK;
 }

@@ -439,6 +439,7 @@ static const struct {
     {"Label", sn_export_label},
     {"MatMul", matmul},
     {"Normalize", sn_export_normalize},
+    {"RMSNormalize", sn_export_rms},
 };
 
 /* What the import reads by a hook. */

@@ -211,7 +211,7 @@ SnExportHook *sn_export_read_by(SnOnnxHook *read);
 /* export_fn.c */
 SnExportHook sn_export_cast, sn_export_codes, sn_export_label,
     sn_export_conv_transpose, sn_export_depth_to_space, sn_export_reduce,
-    sn_export_arg, sn_export_normalize, sn_export_difference,
+    sn_export_arg, sn_export_normalize, sn_export_rms, sn_export_difference,
     sn_export_conv_integer, sn_export_matmul_integer;
 extern SnExportHook sn_export_embedding_sum;             /* export_bag.c */
 extern SnExportHook sn_export_batch_norm, sn_export_lrn; /* export_norm.c */

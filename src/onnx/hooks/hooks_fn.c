@@ -219,10 +219,11 @@ sn_onnx_arg(SnImport *x, const SnImportCall *c)
 
 /* ---- normalizations ---- */
 
-/* Rows of [outer, inner] to mean 0 and variance 1, in the shape of v. */
+/* Rows of [outer, inner] to variance 1, in the shape of v.  whole: the result
+ * of the operator. */
 static SnStatus
 normalized(SnImport *x, SnKind k, SnImportVal *v, int64_t axis, float eps,
-           SnRef *out)
+           bool whole, SnRef *out)
 {
     void *attr = sn_import_attr(x, k);
     int64_t two[2] = {1, 1};
@@ -235,12 +236,30 @@ normalized(SnImport *x, SnKind k, SnImportVal *v, int64_t axis, float eps,
         SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), *out, 2, two,
                                   out));
     sn_import_set_real(k, attr, "eps", eps);
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_part(x, "norm"), 1,
-                          out, attr, NULL, out));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name,
+                          whole && last ? sn_import_name(x, 0)
+                                        : sn_import_part(x, "norm"),
+                          1, out, attr, NULL, out));
     if (!last)
         SN_TRY(sn_import_reshaped(x, sn_import_part(x, "shape"), *out, v->rank,
                                   v->dim, out));
     return SN_OK;
+}
+
+/* Is a scale nothing?  Export writes such a one where an operator asks for it.
+ */
+static bool
+is_one(SnImport *x, SnImportVal *v)
+{
+    const SnData *d = v->q == NULL ? sn_import_const(x, v) : NULL;
+    bool one = d != NULL && d->dtype == SN_D_F32;
+    int64_t n = 1;
+
+    for (int i = 0; one && i < d->rank; i++)
+        n *= d->dim[i];
+    for (int64_t i = 0; one && i < n; i++)
+        one = ((const float *)d->data)[i] == 1;
+    return one;
 }
 
 /* y * scale + shift; shift may be NULL. */
@@ -250,6 +269,8 @@ scaled_shifted(SnImport *x, SnRef y, SnImportVal *scale, SnImportVal *shift,
 {
     SnRef s, b;
 
+    if (shift == NULL && is_one(x, scale))
+        return sn_import_put(x, 0, y);
     SN_TRY(sn_import_plain(x, scale, &s));
     if (dim != NULL)
         SN_TRY(sn_import_reshaped(x, sn_import_part(x, "scale"), s, rank, dim,
@@ -323,9 +344,36 @@ sn_onnx_layer_norm(SnImport *x, const SnImportCall *c)
         return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
                               v->rank);
     axis += axis < 0 ? v->rank : 0;
-    SN_TRY(normalized(x, c->desc->kind, v, axis, eps, &y));
+    SN_TRY(normalized(x, c->desc->kind, v, axis, eps,
+                      shift == NULL && is_one(x, scale), &y));
     SN_TRY(scaled_shifted(x, y, scale, shift, 0, NULL));
     return statistics(x, v, axis, eps);
+}
+
+/* RMSNormalization, and SimplifiedLayerNormalization of ONNX Runtime, whose
+ * further results nothing here makes. */
+SnStatus
+sn_onnx_rms_norm(SnImport *x, const SnImportCall *c)
+{
+    SnImportVal *v, *scale;
+    int64_t axis, stash;
+    float eps;
+    SnRef y;
+
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 1, &scale));
+    SN_TRY(sn_import_int(x, "axis", -1, &axis));
+    SN_TRY(sn_import_int(x, "stash_type", 1, &stash));
+    SN_TRY(sn_import_real(x, "epsilon", 1e-5F, &eps));
+    if (axis < -v->rank || axis >= v->rank)
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                              v->rank);
+    if (sn_import_out(x, 1) != NULL || sn_import_out(x, 2) != NULL)
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "results beside the normalized rows");
+    axis += axis < 0 ? v->rank : 0;
+    SN_TRY(normalized(x, c->desc->kind, v, axis, eps, is_one(x, scale), &y));
+    return scaled_shifted(x, y, scale, NULL, 0, NULL);
 }
 
 SnStatus
@@ -343,7 +391,7 @@ sn_onnx_instance_norm(SnImport *x, const SnImportCall *c)
     if (v->rank < 3)
         return sn_import_fail(x, SN_EINPUT, "a picture of %d dimensions",
                               v->rank);
-    SN_TRY(normalized(x, c->desc->kind, v, 2, eps, &y));
+    SN_TRY(normalized(x, c->desc->kind, v, 2, eps, false, &y));
     for (int i = 0; i < v->rank - 1; i++)
         dim[i] = i == 0 ? v->dim[1] : 1;
     return scaled_shifted(x, y, scale, shift, v->rank - 1, dim);
