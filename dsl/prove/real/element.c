@@ -182,9 +182,13 @@ within(SnRealProof *cx, SnBox *v, SnBoxPlace at)
         }
         SnPoly d = sn_poly_sub(P, v->dim[i], at.dim[k]);
         p[i] = at.at[k];
+        if (sn_real_knows_zero(cx, one)) {
+            p[i] = sn_poly_int(P, 0); /* all there is, however it is written */
+            continue;
+        }
         if (sn_real_knows_zero(cx, d))
             continue;
-        if (sn_real_knows_zero(cx, one) || sn_path_decide_zero(&cx->path, one))
+        if (sn_path_decide_zero(&cx->path, one))
             p[i] = sn_poly_int(P, 0);
         else
             sn_path_assume_zero(&cx->path, d);

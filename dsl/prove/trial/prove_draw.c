@@ -60,6 +60,17 @@ some_shape(SnProofCase *c, int rank, int64_t *d)
         d[i] = 1 + sn_case_about(c, rank < 3 && c->wide ? 6 : 3);
 }
 
+/* The rank above 2 of matrices side by side that the condition names, or 0. */
+static int
+many_matrices(const SnProofCase *c)
+{
+    for (uint32_t i = 0; c->map == SN_MW_MATMUL && c->shaped && i < c->nnumber;
+         i++)
+        if (c->number[i] == 3 || c->number[i] == 4)
+            return (int)c->number[i];
+    return 0;
+}
+
 /* Shapes that the map of the left side takes. */
 static int
 likely_shape(SnProofCase *c, int64_t *d)
@@ -89,6 +100,13 @@ likely_shape(SnProofCase *c, int64_t *d)
     if (k == 3) {
         d[0] = m ? 3 : 2;
         return 1;
+    }
+    int many = many_matrices(c);
+    if (many && sn_case_chance(c, 50)) {
+        for (int i = 0; i < many - 2; i++)
+            d[i] = 1 + sn_case_below(c, 2);
+        memcpy(d + many - 2, mat[k], 2 * sizeof *d);
+        return many;
     }
     memcpy(d, m ? mat[k] : pic[k], (m ? 2 : 4) * sizeof *d);
     return m ? 2 : 4;
@@ -145,7 +163,8 @@ base_shape(SnProofCase *c, SnCaseValue *t)
         some_shape(c, rank, d);
         if (c->map && sn_case_chance(c, 85))
             rank = likely_shape(c, d);
-        for (int i = 0; c->shaped && c->nnumber && i < 2; i++)
+        bool fits = rank > 1 && many_matrices(c);
+        for (int i = 0; c->shaped && c->nnumber && i < 2 && !fits; i++)
             if (sn_case_chance(c, 60))
                 rank = named_shape(c, rank, d);
     }
