@@ -182,13 +182,9 @@ within(SnRealProof *cx, SnBox *v, SnBoxPlace at)
         }
         SnPoly d = sn_poly_sub(P, v->dim[i], at.dim[k]);
         p[i] = at.at[k];
-        if (sn_real_knows_zero(cx, one)) {
-            p[i] = sn_poly_int(P, 0); /* all there is, however it is written */
-            continue;
-        }
         if (sn_real_knows_zero(cx, d))
             continue;
-        if (sn_path_decide_zero(&cx->path, one))
+        if (sn_real_knows_zero(cx, one) || sn_path_decide_zero(&cx->path, one))
             p[i] = sn_poly_int(P, 0);
         else
             sn_path_assume_zero(&cx->path, d);
@@ -268,12 +264,18 @@ read_at(const At *v, const SnMapStmt *s)
     for (unsigned i = 0; i < s->n && !sn_real_stopped(cx); i++) {
         int len = v->n->len[s->param][i];
         SnNums k = sn_real_map(cx, v->n, v->slot, s->index[i]);
+        const SnNums *all = &v->n->slot[m->item[i].slot];
         if (sn_real_stopped(cx) || !x)
             break;
         /* what is broadcast is read by its last axes, at 0 where it has 1 */
         for (int j = 0; j < len && rank < SN_BOX_RANK; j++, rank++) {
             int at = k.list ? (int)k.n - len + j : 0;
             p[rank] = at >= 0 ? k.v[at] : (SnPoly){0};
+            int of = (int)all->n - len + j;
+            if (m->item[i].kind == SN_MI_JOIN && at >= 0 && of >= 0 &&
+                sn_real_knows_zero(
+                    cx, sn_poly_sub(&cx->path.P, x->dim[rank], all->v[of])))
+                continue; /* nothing is repeated */
             if (m->item[i].kind == SN_MI_JOIN &&
                 sn_real_knows_zero(cx,
                                    sn_poly_plus(&cx->path.P, x->dim[rank], -1)))

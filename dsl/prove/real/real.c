@@ -105,16 +105,6 @@ others_unused(const SnRealProof *cx, const SnBoxNode *root)
 }
 
 static void
-read_nothing(SnRealProof *cx)
-{
-    cx->computes = false;
-    cx->ndiv[0] = cx->ndiv[1] = cx->ngrow[0] = cx->ngrow[1] = 0;
-    cx->div[0] = cx->div[1] = cx->grow[0] = cx->grow[1] = NULL;
-    cx->nordered = cx->ntaken[0] = cx->ntaken[1] = 0;
-    cx->ordered = cx->taken[0] = cx->taken[1] = NULL;
-}
-
-static void
 walk(SnRealProof *cx)
 {
     SnBox *l, *r;
@@ -123,9 +113,12 @@ walk(SnRealProof *cx)
     sn_path_begin(&cx->path);
     cx->nbinder = cx->nflag = 0;
     cx->flag = NULL;
-    cx->all_real = cx->R.strict = false;
+    cx->computes = cx->all_real = cx->R.strict = false;
     cx->codes[0] = cx->codes[1] = NULL;
-    read_nothing(cx);
+    cx->ndiv[0] = cx->ndiv[1] = cx->ngrow[0] = cx->ngrow[1] = 0;
+    cx->div[0] = cx->div[1] = cx->grow[0] = cx->grow[1] = NULL;
+    cx->nordered = cx->ntaken[0] = cx->ntaken[1] = 0;
+    cx->ordered = cx->taken[0] = cx->taken[1] = NULL;
     if (!sn_real_sides(cx, &l, &r))
         return;
     if (!l->def || !r || !others_unused(cx, l->def))
@@ -145,12 +138,6 @@ walk(SnRealProof *cx)
     }
     cx->R.strict = sn_real_exact(cx);
     SnRing x = sn_real_element(cx, l, at), y = sn_real_element(cx, r, at);
-    if (!sn_real_stopped(cx) && !sn_ring_same(&cx->R, x, y)) {
-        /* What was decided on the way may say more of places. */
-        read_nothing(cx);
-        x = sn_real_element(cx, l, at);
-        y = sn_real_element(cx, r, at);
-    }
     if (!sn_real_stopped(cx) && cx->R.strict && cx->computes)
         sn_real_out(cx, "arithmetic on the way");
     if (!sn_real_stopped(cx) && !sn_ring_same(&cx->R, x, y))
