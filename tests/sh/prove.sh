@@ -67,6 +67,15 @@ layers=$(awk '/^# trusted/ { exit } /^[^# ]/ { for (i = 2; i < NF; i++)
 say evidence $?
 [ "$layers" = 'definition index lemma lossy ' ] || echo "$layers"
 
+# A Transpose sinks below every node that names axes or has lists along them,
+# for every rank: by the index calculus, as renumbered axes are.
+below=$(sed -n 's/^sink Transpose below \([A-Za-z]*\)  *[a-z.]*:[0-9]* *index *exact.*/\1/p' \
+            "$tmp/cold.txt" | sort | tr '\n' ' ')
+for n in Concat Flip LogSoftmax Normalize Pad ResizeNearest Slice Softmax Tile; do
+    case " $below " in *" $n "*) ;; *) false ;; esac
+    say "transpose_below_$n" $?
+done
+
 # The trusted base is there, and the checker is small.
 sh tools/trusted.sh >"$tmp/trusted" && grep -q ' in all$' "$tmp/trusted"
 say trusted_base $?

@@ -51,6 +51,29 @@
 #define KEYS(q, right, end)                                            \
     "MatMul(" q ", Transpose(k) {perm = [0, 1, 3, 2]} @t) {trans_b = " \
     "false} @o => " right " : o.type when rank(q) == 4 and rank(k) == 4" end
+#define UNFOLD(attrs, dims, guard)                                        \
+    "Conv2D(x:{f32}, w, _) @o => MatMul(Unfold(x) {kernel = o.kernel, "   \
+    "stride = o.stride, " attrs "}, Reshape(w) {dims = [dim(w, 0), " dims \
+    "]}) {trans_b = true, clamp = o.clamp} : o.type when not "            \
+    "present(o.b) and dims(w) > 0" guard " real 1e-5"
+#define TAPS "dim(w, 1) * dim(w, 2) * dim(w, 3)"
+#define PART(of, axis, guard)                                              \
+    "Part(Conv2D(x:{f32}, w, _) @c :1) {axis = 3} @o => Conv2D(Part(x) "   \
+    "like o, Part(w) {axis = " axis ", which = o.which, of = " of "}, _) " \
+    "like c {group = 1} : o.type when not present(c.b)" guard " real 1e-5"
+#define HALF(k)                                                        \
+    "Conv2D(Part(x) {axis = 3, which = " k ", of = 2}, Part(w) {axis " \
+    "= 0, which = " k ", of = 2}, _) like c {group = 1} : c.type"
+#define HALVES(first, second, groups)                                    \
+    "Conv2D(x:{f32}, w, _) @c => Concat(" first ", " second ") {axis = " \
+    "3} : c.type when c.group == " groups " and not present(c.b) real 1e-5"
+#define ROW(start, size, b)                                                   \
+    "Conv2D(Slice(x) {start = [" start ", 0, 0, 0], size = [" size ", "       \
+    "dim(x, 1), dim(x, 2), dim(x, 3)], step = [1, 1, 1, 1]}, w, " b ") like " \
+    "c : c.type"
+#define PICTURES(first, rest, axis)                                         \
+    "Conv2D(x:{f32}, w, b) @c => Concat(" first ", " rest ") {axis = " axis \
+    "} : c.type when dim(x, 0) >= 2 and dims(x) > 0 real 1e-5"
 #define ROWS(guard)                                                        \
     "Conv2D(x:{f32}, w, b) @o => Reshape(FullyConnected(Reshape(x) {dims " \
     "= [dim(x, 0) * dim(x, 1) * dim(x, 2), dim(x, 3)]}, Reshape(w) {dims " \
@@ -224,6 +247,36 @@ static const SnTestRule rules[] = {
     {true, PRODUCT("MatMul(b, a) like m")},
     {false, PRODUCT("MatMul(a, b) like m")},
     {false, PRODUCT("MatMul(b, a) like m {trans_a = true}")},
+    /* a convolution as a product over its unfolded operand */
+    {true,
+     UNFOLD("pads = o.pads, dilate = o.dilate", TAPS, " and o.group == 1")},
+    {false, UNFOLD("pads = o.pads, dilate = o.dilate", TAPS, "")},
+    {false, UNFOLD("pads = o.pads", TAPS, " and o.group == 1")},
+    {false, UNFOLD("dilate = o.dilate", TAPS, " and o.group == 1")},
+    {false, UNFOLD("pads = [o.pads[1], o.pads[0], o.pads[2], o.pads[3]], "
+                   "dilate = o.dilate",
+                   TAPS, " and o.group == 1")},
+    {false, UNFOLD("pads = o.pads, dilate = o.dilate",
+                   "dim(w, 1) * "
+                   "dim(w, 3)",
+                   " and o.group == 1")},
+    /* group by group: one of them, and two as a list */
+    {true, PART("o.of", "0", " and o.of == c.group")},
+    {false, PART("o.of", "0", "")},
+    {false, PART("o.of", "3", " and o.of == c.group")},
+    {false, PART("o.of + 1", "0", " and o.of == c.group")},
+    {true, HALVES(HALF("0"), HALF("1"), "2")},
+    {false, HALVES(HALF("1"), HALF("0"), "2")},
+    {false, HALVES(HALF("0"), HALF("0"), "2")},
+    {false, HALVES(HALF("0"), HALF("1"), "1")},
+    {false, HALVES(HALF("0"), HALF("1"), "3")},
+    /* the first picture and the others */
+    {true, PICTURES(ROW("0", "1", "b"), ROW("1", "dim(x, 0) - 1", "b"), "0")},
+    {true, PICTURES(ROW("0", "1", "b"), ROW("1", "dim(x, 0) - 1", "b"), "-4")},
+    {false, PICTURES(ROW("0", "1", "b"), ROW("0", "dim(x, 0) - 1", "b"), "0")},
+    {false, PICTURES(ROW("0", "1", "b"), ROW("1", "dim(x, 0)", "b"), "0")},
+    {false, PICTURES(ROW("0", "1", "b"), ROW("1", "dim(x, 0) - 1", "b"), "1")},
+    {false, PICTURES(ROW("0", "1", "b"), ROW("1", "dim(x, 0) - 1", "_"), "0")},
     /* the transposed keys of attention */
     {true,
      KEYS("q:{f32}", "MatMul(q, k) like o {trans_b = true}", " real 1e-5")},
@@ -237,14 +290,45 @@ static const SnTestRule rules[] = {
     {false, "Concat(x...) @o => x when count(x) == 2 exact"},
 };
 
+/* Maps that nodes.def has no use for: the windows of a convolution as rows, and
+ * one of several equal parts of an axis. */
+static const char own[] =
+    "map unfold(x[n, s..., c], kernel : int[s], stride : int[s],\n"
+    "           pads : int[2, s], dilate : int[s]) {\n"
+    "  let room = s + pads[0] + pads[1] - dilate * (kernel - 1) - 1;\n"
+    "  require kernel > 0 else \"kernel\"; require stride > 0 else "
+    "\"stride\";\n"
+    "  require dilate > 0 else \"dilate\";\n"
+    "  require pads[0] >= 0 and pads[1] >= 0 else \"pads\";\n"
+    "  require room >= 0 else \"room\";\n"
+    "  result [b < n, p < room / stride + 1, u < product(kernel) * c];\n"
+    "  let t = unflat(u / c, kernel);\n"
+    "  read x[b, p * stride - pads[0] + t * dilate, u % c] else fill;\n}\n"
+    "map part(x[a..., d @ axis, b...], axis : axis(x), which : int,\n"
+    "         of : int) {\n"
+    "  require of > 0 and d % of == 0 else \"of\";\n"
+    "  require 0 <= which and which < of else \"which\";\n"
+    "  result [i < a, p < d / of, j < b];\n"
+    "  read x[i, which * (d / of) + p, j];\n}\n"
+    "node Unfold { in x; out y; kinds (x) -> y { (T) -> T for T in act; }\n"
+    "  attr kernel : int[2] where kernel > 0;\n"
+    "  attr stride : int[2] = [1, 1] where stride > 0;\n"
+    "  attr pads : int[4] = [0, 0, 0, 0] where pads >= 0;\n"
+    "  attr dilate : int[2] = [1, 1] where dilate > 0; same x, y;\n"
+    "  sem move y = x over unfold(x, kernel, stride, pads, dilate) else "
+    "q(0); }\n"
+    "node Part { in x; out y; kinds (x) -> y { (T) -> T for T in act; }\n"
+    "  attr axis : int; attr which : int; attr of : int; same x, y;\n"
+    "  sem move y = x over part(x, axis, which, of); }\n";
+
 static bool
 proved(SnArena *a, const char *rule)
 {
     const char *text = sn_format(a,
-                                 "version 2;\ninclude \"nodes.def\";\n"
+                                 "version 2;\ninclude \"nodes.def\";\n%s"
                                  "pass p {\n  allow exact;\n  allow real;\n"
                                  "  rule r: %s;\n}\n",
-                                 rule);
+                                 own, rule);
 
     SnProver pv;
     SnInstance *v = sn_test_spell(a, text, &pv);

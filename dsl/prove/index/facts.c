@@ -253,6 +253,8 @@ divide(SnFacts *f, SnPoly x, SnPoly q)
         return a;
     if (within(f, sn_poly_add(P, r, q), q))
         return sn_poly_plus(P, a, -1);
+    if (within(f, sn_poly_sub(P, r, q), q))
+        return sn_poly_plus(P, a, 1);
     if (!a.n && nested(f, r, q, &in))
         return in;
     return sn_poly_add(P, a, sn_poly_quotient(P, r, q));

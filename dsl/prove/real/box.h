@@ -56,7 +56,9 @@ struct SnBoxNode {
     const SnMapDecl *map;
     const char *name;
     bool left;
-    SnBox **in; /* by port; NULL: missing */
+    SnBox **in; /* by port; NULL: missing; of a list the first */
+    uint32_t nlist;
+    SnBox **list; /* all operands of the port that takes several, or NULL */
     SnBoxAttr **attr;
     SnBox *out;
     SnNums *slot;   /* by slot of the map; NULL: not asked for yet */
@@ -74,6 +76,12 @@ typedef struct SnBoxFlag {
     const char *name;
     SnPoly p;
 } SnBoxFlag;
+
+/* What a sum goes along: how far each of its places. */
+typedef struct SnBoxSum {
+    uint32_t n;
+    const SnPoly *bound;
+} SnBoxSum;
 
 typedef struct SnRealProof {
     SnProver *pv;
@@ -96,6 +104,8 @@ typedef struct SnRealProof {
     SnPoly binder[SN_BOX_NBINDER]; /* at least 0 in the sums that are open */
     uint32_t nflag;
     SnBoxFlag *flag;
+    uint32_t nsum;
+    SnBoxSum *sum; /* those of several places, as they come */
     bool building_left;
     bool reading;               /* what makes a node of the left side legal */
     uint32_t ndiv[2], ngrow[2]; /* by side: right, left */
@@ -121,6 +131,15 @@ bool sn_real_sides(SnRealProof *cx, SnBox **l, SnBox **r);
  * broadcast? */
 bool sn_real_is_point(const SnMapDecl *d);
 SnBoxAttr *sn_real_attr(const SnBoxNode *n, const SnDefAttr *a);
+
+/* The k-th operand at that port; NULL: there is none. */
+static inline SnBox *
+sn_real_nth(const SnBoxNode *n, uint32_t port, uint32_t k)
+{
+    if (n->list && n->n->in[port]->variadic)
+        return k < n->nlist ? n->list[k] : NULL;
+    return k ? NULL : n->in[port];
+}
 
 /* ---- types (types.c) ---- */
 
@@ -189,6 +208,20 @@ void sn_real_at_least(SnRealProof *cx, SnRing x, SnRing y, bool strictly);
 /* Is NaN in both sides' results, l and r, for the same reasons?  Else the path
  * fails. */
 void sn_real_same_choices(SnRealProof *cx, SnRing l, SnRing r);
+
+/* ---- sums (sum.c) ---- */
+
+/* The places that a sum goes along. */
+typedef struct SnBoxSet {
+    uint32_t n;
+    const char *name[16];
+    SnPoly bound[16];
+    SnRing there; /* 1 where a tap is in the set, else 0 */
+} SnBoxSet;
+
+SnRing sn_real_ring(SnRealProof *cx, SnPoly p);
+/* Each product of body a sum of its own, behind what no place is in. */
+SnRing sn_real_sum(SnRealProof *cx, const SnBoxSet *s, SnRing body);
 
 /* ---- elements (element.c) ---- */
 

@@ -30,29 +30,7 @@ num(const At *v, double x)
     return sn_ring_num(&v->cx->R, x);
 }
 
-/* ---- numbers as reals ---- */
-
-static SnRing
-ring_of_poly(SnRealProof *cx, SnPoly p)
-{
-    SnRings *R = &cx->R;
-    SnRing r = {0};
-
-    p = sn_real_norm(cx, p);
-    for (uint32_t i = 0; i < p.n; i++) {
-        SnRing t = sn_ring_num(R, (double)p.m[i].c);
-        for (unsigned k = 0; k < p.m[i].n; k++) {
-            const char *s = sn_poly_text(
-                &cx->path.P, sn_poly_atom(&cx->path.P, p.m[i].atom[k]));
-            t = sn_ring_mul(
-                R, t,
-                sn_ring_atom(R, s[0] == '[' ? SN_RING_FLAG : SN_RING_NAME, s, 0,
-                             NULL));
-        }
-        r = sn_ring_add(R, r, t);
-    }
-    return r;
-}
+/* ---- what is divided by ---- */
 
 static void
 note(SnRealProof *cx, bool left, bool grow, SnRing x)
@@ -244,23 +222,51 @@ placed(const At *v)
     return slot;
 }
 
+/* The operand that the map's statement reads: of a list, which one. */
+static SnBox *
+read_of(const At *v, const SnMapStmt *s)
+{
+    SnRealProof *cx = v->cx;
+    SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
+    int64_t k = 0;
+
+    if (s->which < 0 || !v->n->list)
+        return x;
+    if (!sn_poly_is_int(
+            sn_real_norm(cx, sn_real_map(cx, v->n, v->slot, s->which).v[0]),
+            &k) ||
+        k < 0 || k >= v->n->nlist) {
+        sn_real_out(cx, "one operand of a list");
+        return NULL;
+    }
+    return v->n->list[k];
+}
+
+/* Is dimension d of an operand, the k-th from the end of the run that it is
+ * joined in, 1 and read for each place? */
+static bool
+is_repeated(const At *v, const SnNums *run, int k, SnPoly d)
+{
+    SnRealProof *cx = v->cx;
+    SnPoly one = sn_poly_plus(&cx->path.P, d, -1);
+
+    if ((int)run->n >= k &&
+        sn_real_knows_zero(
+            cx, sn_poly_sub(&cx->path.P, d, run->v[run->n - (unsigned)k])))
+        return false;
+    return sn_real_knows_zero(cx, one) || sn_path_decide_zero(&cx->path, one);
+}
+
 /* What is read, by the map's statement, of the operand. */
 static SnRing
 read_at(const At *v, const SnMapStmt *s)
 {
     SnRealProof *cx = v->cx;
     const SnMapParam *m = &v->n->map->param[s->param];
-    SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
+    SnBox *x = read_of(v, s);
     SnPoly *p = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK + 1);
     int rank = 0;
-    int64_t which = 0;
 
-    if (s->which >= 0 &&
-        (!sn_poly_is_int(
-             sn_real_norm(cx, sn_real_map(cx, v->n, v->slot, s->which).v[0]),
-             &which) ||
-         which != 0))
-        return out(cx, "one operand of a list");
     for (unsigned i = 0; i < s->n && !sn_real_stopped(cx); i++) {
         int len = v->n->len[s->param][i];
         SnNums k = sn_real_map(cx, v->n, v->slot, s->index[i]);
@@ -277,13 +283,8 @@ read_at(const At *v, const SnMapStmt *s)
                     cx, sn_poly_sub(&cx->path.P, x->dim[rank], all->v[of])))
                 continue; /* nothing is repeated */
             if (m->item[i].kind == SN_MI_JOIN &&
-                sn_real_knows_zero(cx,
-                                   sn_poly_plus(&cx->path.P, x->dim[rank], -1)))
-                p[rank] = (SnPoly){0};
-            else if (m->item[i].kind == SN_MI_JOIN &&
-                     sn_path_decide_zero(
-                         &cx->path,
-                         sn_poly_plus(&cx->path.P, x->dim[rank], -1)))
+                is_repeated(v, &v->n->slot[m->item[i].slot], len - j,
+                            x->dim[rank]))
                 p[rank] = (SnPoly){0};
         }
     }
@@ -298,7 +299,7 @@ is_read(const At *v, const SnMapStmt *s)
 {
     SnRealProof *cx = v->cx;
     SnPolys *P = &cx->path.P;
-    SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
+    SnBox *x = read_of(v, s);
     SnPoly c = sn_poly_int(P, 1);
     int axis = 0;
 
@@ -314,22 +315,15 @@ is_read(const At *v, const SnMapStmt *s)
             c = sn_poly_mul(P, c, sn_real_is(cx, room));
         }
     }
-    return ring_of_poly(cx, c);
+    return sn_real_ring(cx, c);
 }
 
 /* ---- sets ---- */
 
-typedef struct Set {
-    uint32_t n;
-    const char *name[16];
-    SnPoly bound[16];
-    SnRing there; /* 1 where a tap is in the set, else 0 */
-} Set;
-
 /* A name for a place along a bound: the first that no place here has, so that
  * equal sums have equal names. */
 static const char *
-binder(const At *v, const Set *s, SnPoly bound)
+binder(const At *v, const SnBoxSet *s, SnPoly bound)
 {
     SnRealProof *cx = v->cx;
     const char *text = sn_poly_text(&cx->path.P, bound);
@@ -349,16 +343,11 @@ binder(const At *v, const Set *s, SnPoly bound)
 }
 
 static void
-open_tap(const At *v, Set *s, SnPoly *p, SnPoly bound)
+new_tap(const At *v, SnBoxSet *s, SnPoly *p, SnPoly bound)
 {
     SnRealProof *cx = v->cx;
     SnPolys *P = &cx->path.P;
 
-    bound = sn_real_norm(cx, bound);
-    if (sn_real_knows_zero(cx, sn_poly_plus(P, bound, -1))) {
-        *p = sn_poly_int(P, 0);
-        return;
-    }
     if (s->n == 16 || cx->nbinder + 2 > SN_BOX_NBINDER) {
         sn_real_out(cx, "too many sums inside each other");
         return;
@@ -370,13 +359,67 @@ open_tap(const At *v, Set *s, SnPoly *p, SnPoly bound)
     cx->binder[cx->nbinder++] = sn_poly_plus(P, sn_poly_sub(P, bound, *p), -1);
 }
 
+/* A sum before this one that goes along several places, as many in all. */
+static const SnBoxSum *
+sum_as_long(SnRealProof *cx, SnPoly bound)
+{
+    SnPolys *P = &cx->path.P;
+
+    for (uint32_t i = 0; i < cx->nsum; i++) {
+        SnPoly all = sn_poly_int(P, 1);
+        for (uint32_t k = 0; k < cx->sum[i].n; k++)
+            all = sn_poly_mul(P, all, cx->sum[i].bound[k]);
+        if (sn_real_knows_zero(cx, sn_poly_sub(P, all, bound)))
+            return &cx->sum[i];
+    }
+    return NULL;
+}
+
+/* One place is row-major those of a sum as long: each is met once, and in the
+ * same order. */
+static void
+open_tap(const At *v, SnBoxSet *s, SnPoly *p, SnPoly bound)
+{
+    SnRealProof *cx = v->cx;
+    SnPolys *P = &cx->path.P;
+    const SnBoxSum *as;
+    SnPoly one;
+
+    bound = sn_real_norm(cx, bound);
+    *p = sn_poly_int(P, 0);
+    if (sn_real_knows_zero(cx, sn_poly_plus(P, bound, -1)))
+        return;
+    if (!(as = sum_as_long(cx, bound))) {
+        new_tap(v, s, p, bound);
+        return;
+    }
+    for (uint32_t i = 0; i < as->n && !sn_real_stopped(cx); i++) {
+        new_tap(v, s, &one, as->bound[i]);
+        *p = sn_poly_add(P, sn_poly_mul(P, *p, as->bound[i]), one);
+    }
+}
+
+/* 1 where all of the map's reads that may be skipped are inside, else 0. */
+static SnRing
+all_read(const At *v)
+{
+    SnRing all = num(v, 1);
+
+    for (unsigned i = 0; i < v->n->map->nstmt && !sn_real_stopped(v->cx); i++) {
+        const SnMapStmt *r = &v->n->map->stmt[i];
+        if (r->kind == SN_MS_READ && r->els == SN_ME_SKIP)
+            all = sn_ring_mul(&v->cx->R, all, is_read(v, r));
+    }
+    return all;
+}
+
 static bool
-open_set(At *v, Set *s)
+open_set(At *v, SnBoxSet *s)
 {
     const SnMapStmt *t = sn_map_stmt(v->n->map, SN_MS_TAPS);
     const SnNums *shape = v->slot;
 
-    *s = (Set){.there = num(v, 1)};
+    *s = (SnBoxSet){.there = num(v, 1)};
     v->slot = SN_NEW_N(v->cx->a, SnNums, v->n->map->nslot + 1u);
     memcpy(v->slot, shape, v->n->map->nslot * sizeof *shape);
     for (unsigned i = 0; i < t->n && !sn_real_stopped(v->cx); i++) {
@@ -389,13 +432,35 @@ open_set(At *v, Set *s)
             open_tap(v, s, &p.v[k], b.v[k]);
         v->slot[t->bound[i].slot] = p;
     }
-    v->set = true;
-    for (unsigned i = 0; i < v->n->map->nstmt && !sn_real_stopped(v->cx); i++) {
-        const SnMapStmt *r = &v->n->map->stmt[i];
-        if (r->kind == SN_MS_READ && r->els == SN_ME_SKIP)
-            s->there = sn_ring_mul(&v->cx->R, s->there, is_read(v, r));
+    if (s->n > 1) {
+        SnBoxSum sum = {s->n, sn_memdup(v->cx->a, s->bound, sizeof s->bound)};
+        SN_PUSH(v->cx->a, v->cx->sum, v->cx->nsum, sum);
     }
+    v->set = true;
+    s->there = all_read(v);
     return !sn_real_stopped(v->cx);
+}
+
+/* Of several operands, that which the place lies in. */
+static SnRing
+of_list(At *v, const SnDefPort *p)
+{
+    const SnMapStmt *t = sn_map_stmt(v->n->map, SN_MS_TAPS);
+    SnNums *slot = SN_NEW_N(v->cx->a, SnNums, v->n->map->nslot + 1u);
+    double is;
+
+    memcpy(slot, v->slot, v->n->map->nslot * sizeof *slot);
+    v->slot = slot;
+    v->set = true;
+    for (uint32_t k = 0; k < v->n->nlist && !sn_real_stopped(v->cx); k++) {
+        slot[t->bound[0].slot] =
+            sn_real_one(v->cx, sn_poly_int(&v->cx->path.P, k));
+        if (!sn_ring_is_num(all_read(v), &is))
+            break;
+        if (is == 1)
+            return port(v, p);
+    }
+    return out(v->cx, "an element out of several operands");
 }
 
 /* A move reads the one tap that is in its set. */
@@ -403,11 +468,18 @@ static SnRing
 moved(const At *outer, const SnDefPort *p)
 {
     At v = *outer;
+    const SnMapStmt *t = sn_map_stmt(v.n->map, SN_MS_TAPS);
     uint32_t nbinder = v.cx->nbinder;
     SnRing r = {0};
     double one;
-    Set s;
+    SnBoxSet s;
 
+    if (v.n->nlist > 1 && t && t->n == 1) {
+        SnNums b = sn_real_map(v.cx, v.n, v.slot, t->bound[0].e);
+        int64_t k;
+        if (!b.list && sn_poly_is_int(b.v[0], &k) && k == v.n->nlist)
+            return of_list(&v, p);
+    }
     if (!open_set(&v, &s))
         return r;
     if (s.n || !sn_ring_is_num(s.there, &one) || one != 1)
@@ -459,96 +531,9 @@ port(const At *v, const SnDefPort *p)
     return out(v->cx, "an operand outside of the sum");
 }
 
-/* One product: what no place of the set is in stands before the sum, and each
- * place that is in nothing counts. */
-static SnRing
-sum_of_term(SnRealProof *cx, const Set *s, const SnRingTerm *t)
-{
-    SnRings *R = &cx->R;
-    SnRingTerm in = {.c = 1}, before = {.c = t->c};
-    SnRing r;
-    SnBuf b;
-
-    for (unsigned k = 0; k < t->n; k++) {
-        bool inside = false;
-        for (uint32_t i = 0; i < s->n; i++)
-            inside |= sn_ring_atom_mentions(R, t->f[k].atom, s->name[i]);
-        if (inside)
-            in.f[in.n++] = t->f[k];
-        else
-            before.f[before.n++] = t->f[k];
-    }
-    r = sn_ring_term(R, &before);
-    SnRing body = sn_ring_term(R, &in);
-    sn_buf_init(&b, cx->a);
-    sn_puts(&b, "sum");
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (sn_ring_mentions(R, body, s->name[i]))
-            sn_putf(&b, " %s", s->name[i]);
-        else
-            r = sn_ring_mul(R, r, ring_of_poly(cx, s->bound[i]));
-    }
-    return in.n ? sn_ring_mul(
-                      R, r,
-                      sn_ring_atom(R, SN_RING_SUM, sn_buf_str(&b), 1, &body))
-                : r;
-}
-
-static const SnBoxFlag *
-flag_of(const SnRealProof *cx, uint16_t atom)
-{
-    for (uint32_t i = 0; i < cx->nflag && cx->R.atom[atom].kind == SN_RING_FLAG;
-         i++)
-        if (sn_name_same(cx->flag[i].name, cx->R.atom[atom].name))
-            return &cx->flag[i];
-    return NULL;
-}
-
-/* Without the flags that the others imply; false: they contradict each other.
- */
-static bool
-thinned(SnRealProof *cx, SnRingTerm *t)
-{
-    uint32_t nbinder = cx->nbinder;
-    bool possible = true;
-
-    for (unsigned k = 0; k < t->n && possible;) {
-        const SnBoxFlag *f = flag_of(cx, t->f[k].atom), *o;
-        for (unsigned j = 0; j < t->n && f; j++)
-            if (j != k && (o = flag_of(cx, t->f[j].atom)) &&
-                cx->nbinder < SN_BOX_NBINDER)
-                cx->binder[cx->nbinder++] = o->p;
-        bool implied = f && sn_real_knows(cx, f->p);
-        possible =
-            !f || implied ||
-            !sn_real_knows(
-                cx, sn_poly_plus(&cx->path.P,
-                                 sn_poly_scale(&cx->path.P, f->p, -1), -1));
-        cx->nbinder = nbinder;
-        if (implied)
-            memmove(&t->f[k], &t->f[k + 1], (--t->n - k) * sizeof *t->f);
-        else
-            k++;
-    }
-    return possible;
-}
-
-static SnRing
-sum(SnRealProof *cx, const Set *s, SnRing body)
-{
-    SnRing r = {0};
-
-    for (uint32_t i = 0; i < body.n && !sn_real_stopped(cx); i++) {
-        SnRingTerm t = body.t[i];
-        if (!cx->codes[0] || thinned(cx, &t))
-            r = sn_ring_add(&cx->R, r, sum_of_term(cx, s, &t));
-    }
-    return r;
-}
-
 /* What a mean divides by. */
 static SnRing
-divisor(const At *v, const Set *s)
+divisor(const At *v, const SnBoxSet *s)
 {
     const SnMapStmt *d = sn_map_stmt(v->n->map, SN_MS_DIVISOR);
     int64_t when = 1;
@@ -557,9 +542,9 @@ divisor(const At *v, const Set *s)
         !sn_poly_is_int(sn_real_truth(v->cx, v->n, v->slot, d->when), &when))
         return out(v->cx, "a divisor under an open condition");
     if (d && when)
-        return ring_of_poly(v->cx,
+        return sn_real_ring(v->cx,
                             sn_real_map(v->cx, v->n, v->slot, d->e).v[0]);
-    return sum(v->cx, s, s->there);
+    return sn_real_sum(v->cx, s, s->there);
 }
 
 /* A sum that starts at +0 turns -0 into it: the mean of one tap is that tap
@@ -595,7 +580,7 @@ over_set(const At *outer, const SnExpr *e)
     SnRings *R = &cx->R;
     uint32_t nbinder = cx->nbinder;
     SnRing body, r = {0};
-    Set s;
+    SnBoxSet s;
     double one;
 
     v.slot = v.base; /* a set in a set is the same one again */
@@ -611,7 +596,7 @@ over_set(const At *outer, const SnExpr *e)
     }
     computes(&v);
     if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
-        r = sum(cx, &s, sn_ring_mul(R, s.there, body));
+        r = sn_real_sum(cx, &s, sn_ring_mul(R, s.there, body));
         if (e->fn == SN_FN_MEAN && !sn_real_stopped(cx)) {
             SnRing n = divisor(&v, &s);
             if (n.n)
@@ -708,7 +693,7 @@ attribute(const At *v, const SnDefAttr *a)
     if (a->ty == SN_A_REAL)
         return r->r;
     if (a->ty == SN_A_INT || a->ty == SN_A_BOOL)
-        return ring_of_poly(v->cx, r->i.v[0]);
+        return sn_real_ring(v->cx, r->i.v[0]);
     return out(v->cx, "an attribute in a formula");
 }
 

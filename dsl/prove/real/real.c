@@ -104,15 +104,40 @@ others_unused(const SnRealProof *cx, const SnBoxNode *root)
     return true;
 }
 
+/* Both sides' elements at that place; once more where the right side has
+ * distinguished what the left one did not know. */
+static void
+elements(SnRealProof *cx, SnBox *l, SnBox *r, SnBoxPlace at, SnRing *x,
+         SnRing *y)
+{
+    const uint32_t n[] = {cx->ndiv[0],  cx->ndiv[1],   cx->ngrow[0],
+                          cx->ngrow[1], cx->ntaken[0], cx->ntaken[1]};
+
+    for (int i = 0; i < 2; i++) {
+        cx->computes = false;
+        for (int k = 0; k < 2; k++) {
+            cx->ndiv[k] = n[k];
+            cx->ngrow[k] = n[2 + k];
+            cx->ntaken[k] = n[4 + k];
+        }
+        *x = sn_real_element(cx, l, at);
+        *y = sn_real_element(cx, r, at);
+        if (sn_real_stopped(cx) || sn_ring_same(&cx->R, *x, *y))
+            break;
+    }
+}
+
 static void
 walk(SnRealProof *cx)
 {
     SnBox *l, *r;
+    SnRing x, y;
     SnBoxPlace at = {0};
 
     sn_path_begin(&cx->path);
-    cx->nbinder = cx->nflag = 0;
+    cx->nbinder = cx->nflag = cx->nsum = 0;
     cx->flag = NULL;
+    cx->sum = NULL;
     cx->computes = cx->all_real = cx->R.strict = false;
     cx->codes[0] = cx->codes[1] = NULL;
     cx->ndiv[0] = cx->ndiv[1] = cx->ngrow[0] = cx->ngrow[1] = 0;
@@ -137,7 +162,7 @@ walk(SnRealProof *cx)
             at = any_place(cx, l);
     }
     cx->R.strict = sn_real_exact(cx);
-    SnRing x = sn_real_element(cx, l, at), y = sn_real_element(cx, r, at);
+    elements(cx, l, r, at, &x, &y);
     if (!sn_real_stopped(cx) && cx->R.strict && cx->computes)
         sn_real_out(cx, "arithmetic on the way");
     if (!sn_real_stopped(cx) && !sn_ring_same(&cx->R, x, y))

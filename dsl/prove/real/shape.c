@@ -137,6 +137,18 @@ join(SnRealProof *cx, const SnBoxNode *n, SnNums *d, const SnPoly *dim,
     *d = r;
 }
 
+/* d[x]: a dimension that each operand of a list has of its own. */
+static void
+append(SnRealProof *cx, SnNums *s, SnPoly d)
+{
+    SnNums r = sn_real_list(cx, s->n + 1);
+
+    for (uint32_t i = 0; i < s->n; i++)
+        r.v[i] = s->v[i];
+    r.v[s->n] = d;
+    *s = r;
+}
+
 static void
 bind_operand(SnRealProof *cx, SnBoxNode *n, unsigned param, SnBox *v)
 {
@@ -171,6 +183,8 @@ bind_operand(SnRealProof *cx, SnBoxNode *n, unsigned param, SnBox *v)
             join(cx, n, s, v->dim + at - len, len);
         } else if (!s->v) {
             *s = is;
+        } else if (it->vary) {
+            append(cx, s, is.v[0]);
         } else {
             for (uint32_t k = 0; k < is.n; k++)
                 equal(cx, n, s->v[k], is.v[k], "dimensions that differ");
@@ -230,10 +244,13 @@ bind_operands(SnRealProof *cx, SnBoxNode *n, unsigned param)
     uint32_t k, i = sn_sem_param_args(n->sem, param, &k);
 
     for (uint32_t j = i; j < i + k && !sn_real_stopped(cx); j++) {
-        SnBox *v = n->in[((const SnDefPort *)n->sem->arg[j]->ref)->index];
+        uint32_t port = ((const SnDefPort *)n->sem->arg[j]->ref)->index;
+        SnBox *v = n->in[port];
         if (v && v->rank < 0 && n->left)
             v->want = wanted(n, param);
         bind_operand(cx, n, param, v);
+        for (uint32_t m = 1; (v = sn_real_nth(n, port, m)); m++)
+            bind_operand(cx, n, param, v);
     }
 }
 

@@ -318,6 +318,19 @@ term_attr(SnRealProof *cx, SnBoxNode *v, const SnDefAttr *a, const SnTerm *t)
     }
 }
 
+/* The operands of a list that are written one by one. */
+static void
+term_list(SnRealProof *cx, SnBoxNode *v, const SnTerm *t)
+{
+    if (!t->nlist || t->chain) {
+        sn_real_out(cx, "a list of operands");
+        return;
+    }
+    v->list = SN_NEW_N(cx->a, SnBox *, t->nlist);
+    for (uint32_t i = 0; i < t->nlist && !sn_real_stopped(cx); i++)
+        v->list[v->nlist++] = term(cx, t->list[i]);
+}
+
 static SnBox *
 term_node(SnRealProof *cx, const SnTerm *t)
 {
@@ -327,9 +340,11 @@ term_node(SnRealProof *cx, const SnTerm *t)
     for (uint32_t i = 0; v && i < n->nin && !sn_real_stopped(cx); i++) {
         const SnTerm *a = t->by_port[i];
         if (n->in[i]->variadic)
-            sn_real_out(cx, "a list of operands");
+            term_list(cx, v, t);
         else if (a && a->tk != SN_T_NONE)
             v->in[i] = term(cx, a);
+        if (v->nlist && n->in[i]->variadic)
+            v->in[i] = v->list[0];
     }
     for (uint32_t i = 0; v && i < n->nall && !sn_real_stopped(cx); i++)
         term_attr(cx, v, n->all[i], t);

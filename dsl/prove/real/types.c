@@ -43,9 +43,12 @@ said(SnRealProof *cx, const SnExpr *e)
 static bool
 possible(const SnBoxNode *n, const SnDefTuple *t)
 {
+    const SnBox *v;
+
     for (uint32_t i = 0; i < n->n->nin; i++)
-        if (n->in[i] && !(n->in[i]->elems & bit(t->in[i].elem)))
-            return false;
+        for (uint32_t k = 0; (v = sn_real_nth(n, i, k)); k++)
+            if (!(v->elems & bit(t->in[i].elem)))
+                return false;
     return n->out->elems & bit(t->out[0].elem);
 }
 
@@ -55,6 +58,7 @@ narrow(const SnBoxNode *n)
 {
     uint32_t in[16] = {0}, out = 0;
     bool changed = false;
+    SnBox *v;
 
     for (uint32_t k = 0; k < n->n->ntuple; k++) {
         const SnDefTuple *t = &n->n->tuple[k];
@@ -67,9 +71,9 @@ narrow(const SnBoxNode *n)
     changed = (n->out->elems & out) != n->out->elems;
     n->out->elems &= out;
     for (uint32_t i = 0; i < n->n->nin && i < 16; i++)
-        if (n->in[i]) {
-            changed |= (n->in[i]->elems & in[i]) != n->in[i]->elems;
-            n->in[i]->elems &= in[i];
+        for (uint32_t k = 0; (v = sn_real_nth(n, i, k)); k++) {
+            changed |= (v->elems & in[i]) != v->elems;
+            v->elems &= in[i];
         }
     return changed;
 }
@@ -107,13 +111,14 @@ static bool
 only_real(SnRealProof *cx)
 {
     bool all = true;
+    const SnBox *v;
 
     for (uint32_t i = 0; i < cx->nnode; i++) {
         const SnBoxNode *n = cx->node[i];
         all &= is_real(cx, n->out);
         for (uint32_t k = 0; k < n->n->nin; k++)
-            if (n->in[k] && !is_data(n, k))
-                all &= is_real(cx, n->in[k]);
+            for (uint32_t j = 0; (v = sn_real_nth(n, k, j)); j++)
+                all &= is_data(n, k) || is_real(cx, v);
     }
     return all;
 }
