@@ -185,9 +185,11 @@ SINTER_API const SinterPort *sinter_model_output(const SinterModel *m,
 SINTER_API SinterStatus sinter_model_optimize(SinterModel *m,
                                               const char *passes,
                                               SinterError *err);
-/* The usual passes, of which only those changes are made that claim to be
- * exact: results keep their bits, but for which NaN one is.  An ONNX model is
- * not rewritten further when a session is made of it. */
+/* The usual passes, of which only those changes are made that are exact:
+ * results keep their bits, but for which NaN one is.  A convolution or product
+ * becomes one of codes where reals hold each of its sums, so that their order
+ * means nothing; of any other, a note ("sum 'NAME'") tells the log.  An ONNX
+ * model is not rewritten further when a session is made of it. */
 SINTER_API SinterStatus sinter_model_optimize_exact(SinterModel *m,
                                                     SinterError *err);
 /* Every declared fact of every node holds, or SINTER_EINPUT. */

@@ -221,6 +221,26 @@ typedef struct Optimize {
     bool exact;
 } Optimize;
 
+/* Sums of reals that are left: their bits depend on an order. */
+static void
+note_sums(SnArena *a, const SnGraph *g, SnDiag *d)
+{
+    uint32_t n;
+    const SnId *topo = sn_topo(g, a, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *v = sn_node(g, topo[i]);
+        const SnKindDesc *k = sn_desc_in(g, v->kind);
+        if (!k->sem || k->sem[0].cls != SN_C_CONTRACT || !v->nres ||
+            v->res[0].type->elem != SN_F32)
+            continue;
+        SnSrc *src = SN_NEW(a, SnSrc);
+        src->name = sn_format(a, "sum '%s'", sn_name(g, SN_REF(topo[i], 0)));
+        sn_note(d, (SnPos){.src = src}, NULL,
+                "adds up reals in an order of its own");
+    }
+}
+
 /* What the passes leave behind goes with the old arena. */
 static SnStatus
 optimize(SnArena *a, SnDiag *d, void *ctx)
@@ -237,6 +257,8 @@ optimize(SnArena *a, SnDiag *d, void *ctx)
     SnRewriter *rw = sn_rewriter_new(a, &opts, d);
     SN_TRY(sn_rewrite(rw, g, o->passes ? o->passes : "optimize"));
     SN_TRY(sn_verify(g, d));
+    if (o->exact)
+        note_sums(a, g, d);
     SnArena *now = sn_arena_new();
     g = sn_graph_clone(g, now);
     SN_TRY(sn_api_ports(now, g, d, &m->ports));

@@ -25,6 +25,9 @@ typedef struct Claim {
     size_t nmember;   /* in the graph's order */
     uint64_t *good;   /* parts that have been tried, by a sum of theirs */
     size_t ngood;
+    uint32_t *stack;   /* [nnode] of a walk, */
+    uint32_t *mark;    /* [nnode] and what it has met: now */
+    uint32_t now;      /* walks so far */
     bool blamed;       /* somebody, in the try under way */
     char (*text)[256]; /* room for reasons, as sinter's messages come where */
     size_t ntext;      /* memory must not run out */
@@ -189,8 +192,54 @@ blame_node(Claim *c, uint32_t i, const char *why)
     }
 }
 
+/* Nodes of the part that add up, above node i or it itself, as far as there is
+ * none between; false: there are none.  Allocates nothing. */
+static bool
+blame_sums(Claim *c, uint32_t i, const char *why)
+{
+    const uint32_t mine = c->part[c->member[0]];
+    bool found = false;
+    size_t n = 0;
+
+    c->now++;
+    c->stack[n++] = i;
+    c->mark[i] = c->now;
+    while (n) {
+        i = c->stack[--n];
+        if (c->part[i] != mine)
+            continue;
+        if (sn_ep_adds_up(&c->w, i)) {
+            blame(c, i, why);
+            found = true;
+            continue;
+        }
+        for (uint32_t k = 0; k < c->dag.nbefore[i]; k++) {
+            uint32_t b = c->dag.before[i][k];
+            if (c->mark[b] != c->now)
+                c->stack[n++] = b;
+            c->mark[b] = c->now;
+        }
+    }
+    return found;
+}
+
+/* A sum that sinter left as one of reals, which makes that value. */
+static void
+hear_sum(Claim *c, const char *name)
+{
+    static const char why[] = "bits: ONNX Runtime rounds its sums of reals";
+    uint32_t v = sn_ep_value(&c->w, name);
+    uint32_t maker = v == SN_EP_NONE ? 0 : c->w.value[v].maker;
+
+    if (maker && blame_sums(c, maker - 1, why))
+        return;
+    for (size_t m = 0; m < c->nmember; m++)
+        if (sn_ep_adds_up(&c->w, c->member[m]))
+            blame(c, c->member[m], why);
+}
+
 /* Errors name what they are about: "graph: node 'n12' (Conv)", "graph: input
- * 'x'". */
+ * 'x'"; a note, "sum 'y'". */
 static void
 listen(void *ctx, SinterSeverity severity, const char *where, const char *text)
 {
@@ -200,7 +249,12 @@ listen(void *ctx, SinterSeverity severity, const char *where, const char *text)
     char name[256];
     uint32_t v;
 
-    if (severity != SINTER_LOG_ERROR || !from || from == to)
+    if (!from || from == to)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)(to - from - 1), from + 1);
+    if (severity == SINTER_LOG_NOTE && !strncmp(where, "sum ", 4))
+        hear_sum(c, name);
+    if (severity != SINTER_LOG_ERROR)
         return;
     text = copy_text(c, text);
     if (node) {
@@ -209,7 +263,6 @@ listen(void *ctx, SinterSeverity severity, const char *where, const char *text)
             blame_node(c, (uint32_t)i, text);
         return;
     }
-    snprintf(name, sizeof name, "%.*s", (int)(to - from - 1), from + 1);
     v = sn_ep_value(&c->w, name);
     if (v != SN_EP_NONE)
         blame_value(c, v, text);
@@ -433,6 +486,8 @@ claim(SnArena *a, void *ctx)
     c->why = SN_NEW_N(a, const char *, c->w.nnode + 1);
     c->part = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
     c->member = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
+    c->stack = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
+    c->mark = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
     if (holds_contexts(c)) {
         st = claim_contexts(c, &n);
         report(c, st ? 0 : n);

@@ -19,18 +19,21 @@ enum {
 
 /* What is asked of a node besides its types. */
 enum {
-    WORK = 1,    /* nothing; it is worth a call */
-    PLAIN = 2,   /* reals that are neither NaN nor -0: what ONNX Runtime makes
-                    of those depends on their places, and its Where loses
-                    signs */
-    PAIRS = 4,   /* a processor on which ONNX Runtime does not add pairs of
-                    products of codes in 16 bits, which saturate */
-    FUSED = 8,   /* one on which it rounds once where numerics.md has fmaf */
-    SMALL = 16,  /* ratios of scales below 2^20: it wraps beyond 2^31 steps */
-    ONE = 32,    /* no second result */
-    OLD = 64,    /* a window without dilations that counts no padding, and is
-                    not the whole image without pads */
-    NARROW = 128 /* no cast of reals to integers, whose range they may leave */
+    WORK = 1,     /* nothing; it is worth a call */
+    PLAIN = 2,    /* reals that are neither NaN nor -0: what ONNX Runtime makes
+                     of those depends on their places, and its Where loses
+                     signs */
+    PAIRS = 4,    /* a processor on which ONNX Runtime does not add pairs of
+                     products of codes in 16 bits, which saturate */
+    FUSED = 8,    /* one on which it rounds once where numerics.md has fmaf */
+    SMALL = 16,   /* ratios of scales below 2^20: it wraps beyond 2^31 steps */
+    ONE = 32,     /* no second result */
+    OLD = 64,     /* a window without dilations that counts no padding, and is
+                     not the whole image without pads */
+    NARROW = 128, /* no cast of reals to integers, whose range they may leave */
+    SUMS = 256    /* of dequantized weights and what is not known before a run:
+                     sinter makes a sum of codes of it only where ONNX Runtime's
+                     reals hold each partial sum, in whatever order */
 };
 
 typedef struct Row {
@@ -42,7 +45,7 @@ typedef struct Row {
 /* Each group of rows is for one reason.  Numbers of elements compared are in
  * docs/numerics.md, whose rows were fitted to ONNX Runtime bit by bit.  Not
  * here: what calls a function (Exp, Sigmoid, Softmax, QLinearSigmoid), what
- * sums reals in an order of its own (Conv, Gemm, means, norms). */
+ * sums reals in an order of its own (means, norms). */
 static const Row rows[] = {
     /* elements are moved */
     {"Identity", ANY, ANY, 0},
@@ -106,6 +109,11 @@ static const Row rows[] = {
     /* sums of integers, modulo 2^32 */
     {"ConvInteger", CODE, INT, WORK | PAIRS},
     {"MatMulInteger", CODE, INT, WORK | PAIRS},
+    /* sums of reals, where they need no rounding */
+    {"Conv", F32, F32, WORK | SUMS},
+    {"ConvTranspose", F32, F32, WORK | SUMS},
+    {"Gemm", F32, F32, WORK | SUMS},
+    {"MatMul", F32, F32, WORK | SUMS},
     /* rows of numerics.md */
     {"QuantizeLinear", F32, CODE | CODE16, 0},
     {"DequantizeLinear", CODE | CODE16 | INT, F32, 0},
@@ -145,6 +153,14 @@ sn_ep_works(const SnEpWhole *w, uint32_t i)
     const Row *r = row_of(w->node[i].p);
 
     return r && r->how & WORK;
+}
+
+bool
+sn_ep_adds_up(const SnEpWhole *w, uint32_t i)
+{
+    const Row *r = row_of(w->node[i].p);
+
+    return r && r->how & SUMS;
 }
 
 /* ---- values ---- */
@@ -242,6 +258,36 @@ is_small(SnEpWhole *w, const SnEpNode *n)
     if (!strcmp(op, "QLinearMul"))
         return a * b / y < most / 256;
     return a / y < most && b / y < most;
+}
+
+static const SnEpNode *
+maker_of(const SnEpWhole *w, const SnEpNode *n, size_t i)
+{
+    if (i >= n->nread || n->read[i] == SN_EP_NONE ||
+        !w->value[n->read[i]].maker)
+        return NULL;
+    return &w->node[w->value[n->read[i]].maker - 1];
+}
+
+/* Weights as codes, and data that sinter cannot work out before a run: what it
+ * works out, it adds up in an order of its own. */
+static bool
+sums_codes(const SnEpWhole *w, const SnEpNode *n)
+{
+    const SnEpNode *of = maker_of(w, n, 1), *x = n;
+    int left = 64;
+
+    if (!of || strcmp(of->p->op_type, "DequantizeLinear") != 0 || !of->nread ||
+        of->read[0] == SN_EP_NONE || !w->value[of->read[0]].constant)
+        return false;
+    for (; x && left > 0; left--) {
+        if (!strcmp(x->p->op_type, "Shape") || !strcmp(x->p->op_type, "Size") ||
+            !x->nread || x->read[0] == SN_EP_NONE ||
+            w->value[x->read[0]].constant)
+            return false;
+        x = maker_of(w, x, 0);
+    }
+    return left > 0;
 }
 
 /* ---- processors ---- */
@@ -351,6 +397,8 @@ more_reasons(SnEpWhole *w, const SnEpNode *n, const Row *r, unsigned in,
     if (r->how & NARROW && in & F32 && out & (CODE | INT))
         return "bits: reals beyond the range of an integer may become another "
                "one";
+    if (r->how & SUMS && !sums_codes(w, n))
+        return "bits: it sums reals, in another order than ONNX Runtime";
     if (attr_of(n->p, "block_size") || attr_of(n->p, "precision"))
         return "bits: scales by blocks, and their precision, are not known to "
                "be the same";

@@ -9,6 +9,10 @@
 const char *sn_ep_differs(SnEpWhole *w, uint32_t i);
 /* Is node i one that is worth a call of sinter's? */
 bool sn_ep_works(const SnEpWhole *w, uint32_t i);
+/* Does node i add up reals?  It has these bits where sinter makes a sum of
+ * codes of it (note "sum 'NAME'" of sinter_model_optimize_exact), and no
+ * others. */
+bool sn_ep_adds_up(const SnEpWhole *w, uint32_t i);
 /* What of the processor the answers depend on, in a word or two. */
 const char *sn_ep_processor(void);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* integerize: Quantize(N(Dequantize(x), ...)) becomes the quantized tuple of N
  * (docs/language.md).  Everything is decided by facts, meaning and tuples. */
+#include "rewrite/integerize.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include "base/num.h"
 #include "graph/verify/admits.h"
 #include "graph/verify/weights.h"
 #include "kernel/eval/eval.h"
@@ -15,48 +16,14 @@
 #include "sn_kind_rescale.h"
 #include "sn_kind_splat.h"
 
-/* What will stand at each operand slot. */
-typedef enum How {
-    AS_IS,    /* plain operand or missing */
-    UNWRAP,   /* Dequantize(x): x */
-    CODES,    /* a Splat or Constant, quantized to a type */
-    PINNED,   /* an f32 bias Constant, quantized to the pinned type */
-    MOVED,    /* Dequantize(Constant) of another type: its codes on the grid of
-                 the pinned one */
-    RESCALED, /* Dequantize(x): Rescale(x) to the group's type */
-    QUANTIZED /* a float producer: Quantize to the group's type */
-} How;
-
 /* A Quantize below, and what it asks for. */
 typedef struct Wanted {
     SnId q;
     const SnType *type;
 } Wanted;
 
-typedef struct Plan {
-    SnGraph *g;
-    SnRewriter *rw;
-    uint16_t rule;
-    SnId id;
-    SnNode *n;
-    const SnKindDesc *d;
-    SnId q;              /* the Quantize below that decides */
-    const SnType *qt;    /* its type */
-    bool only;           /* other types have a copy of their own */
-    bool uniform;        /* those served have one type and one clamp */
-    bool calibrated;     /* all those served are */
-    How *how;            /* [nin] */
-    const SnType **type; /* [nin] of each operand afterwards */
-    SnKind kind;         /* the kind or form chosen */
-    const SnType *yt;    /* result type of the integer node */
-    bool after;          /* a Rescale from yt to qt follows */
-    bool waived;         /* the grid it writes on may saturate */
-    SnBiasMove move;     /* of a bias that is MOVED */
-    SnRef bias;          /* the bias Constant once it is made */
-} Plan;
-
 static bool
-no(Plan *p, const char *why)
+no(SnIntPlan *p, const char *why)
 {
     sn_declined(p->rw, p->rule, p->g, p->id, "%s", why);
     return false;
@@ -102,13 +69,6 @@ rescalable(const SnType *from, const SnType *to)
     return sn_tuple_find(sn_desc(SN_K_RESCALE), 1, &from, 1, &to) != NULL;
 }
 
-/* Does this plan make the result that Quantize q wants? */
-static bool
-serves(const Plan *p, SnId q)
-{
-    return !p->only || sn_node(p->g, q)->res[0].type == p->qt;
-}
-
 static bool
 same_clamp(const SnGraph *g, SnId x, SnId y)
 {
@@ -120,12 +80,12 @@ same_clamp(const SnGraph *g, SnId x, SnId y)
 
 /* What the Quantizes served have in common. */
 static void
-common_quantizes(Plan *p)
+common_quantizes(SnIntPlan *p)
 {
     p->qt = sn_node(p->g, p->q)->res[0].type;
     p->uniform = p->calibrated = true;
     for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
-        if (!serves(p, u->user))
+        if (!sn_int_serves(p, u->user))
             continue;
         p->calibrated &= sn_node(p->g, u->user)->calibrated;
         p->uniform &= sn_node(p->g, u->user)->res[0].type == p->qt &&
@@ -157,7 +117,7 @@ by_id(const void *x, const void *y)
  * by id, in that order, so that the choice does not depend on the order of use
  * lists.  NULL: not so. */
 static Wanted *
-find_quantizes(Plan *p, uint32_t *nq)
+find_quantizes(SnIntPlan *p, uint32_t *nq)
 {
     SnResult *r = &p->n->res[0];
     Wanted *w = SN_NEW_N(sn_scratch(p->rw), Wanted, r->nuse + 1u);
@@ -241,19 +201,19 @@ is_f32_const(const SnGraph *g, SnRef v)
 
 /* First look at the operands: what they are, before any target type. */
 static bool
-operands(Plan *p)
+operands(SnIntPlan *p)
 {
-    p->how = SN_NEW_N(sn_scratch(p->rw), How, p->n->nin);
+    p->how = SN_NEW_N(sn_scratch(p->rw), SnIntHow, p->n->nin);
     p->type = SN_NEW_N(sn_scratch(p->rw), const SnType *, p->n->nin);
     for (uint32_t s = 0; s < p->n->nin; s++) {
         SnRef v = p->n->in[s].ref;
         const SnPortDesc *pd = &p->d->in[sn_port_of_slot(p->d, p->n->nin, s)];
-        p->how[s] = AS_IS;
+        p->how[s] = SN_INT_AS_IS;
         p->type[s] = v ? sn_type(p->g, v) : NULL;
         if (!v || sn_type(p->g, v)->elem != SN_F32)
             continue;
         if (sn_kind(p->g, v) == SN_K_DEQUANTIZE) {
-            p->how[s] = UNWRAP;
+            p->how[s] = SN_INT_UNWRAP;
             p->type[s] = sn_type(p->g, sn_in(p->g, SN_NODE(v), 0));
         } else if (pd->fact == SN_PIN) {
             if (!sn_def(p->g, v)->data)
@@ -261,11 +221,11 @@ operands(Plan *p)
                                        "%s is neither a "
                                        "Constant nor dequantized",
                                        pd->name));
-            p->how[s] = PINNED;
+            p->how[s] = SN_INT_PINNED;
         } else if (pd->fact == SN_SAME) {
-            p->how[s] = is_f32_const(p->g, v) ? CODES : QUANTIZED;
+            p->how[s] = is_f32_const(p->g, v) ? SN_INT_CODES : SN_INT_QUANTIZED;
         } else if (selection(p->d) && is_f32_const(p->g, v)) {
-            p->how[s] = CODES;
+            p->how[s] = SN_INT_CODES;
             p->type[s] = p->qt;
         } else {
             return no(p,
@@ -277,7 +237,7 @@ operands(Plan *p)
 }
 
 static bool
-others_unused(Plan *p)
+others_unused(SnIntPlan *p)
 {
     for (unsigned i = 1; i < p->n->nres; i++)
         if (p->n->res[i].nuse)
@@ -291,18 +251,18 @@ others_unused(Plan *p)
 
 /* Arithmetic nodes write on the grid they read, xt. */
 static bool
-keep_grid(Plan *p, const SnType *xt)
+keep_grid(SnIntPlan *p, const SnType *xt)
 {
     if (!xt)
         return no(p, "its input is float");
     p->yt = xt;
     p->after = true;
     for (uint32_t i = 0; i < p->n->nin; i++)
-        if (p->how[i] == QUANTIZED || p->how[i] == CODES)
+        if (p->how[i] == SN_INT_QUANTIZED || p->how[i] == SN_INT_CODES)
             return no(p, "an input is float");
     for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
         const SnNode *q = sn_node(p->g, u->user);
-        if (!serves(p, u->user) ||
+        if (!sn_int_serves(p, u->user) ||
             sn_covers(sn_clamp_reach(xt, (SnRange){0}),
                       sn_clamp_reach(q->res[0].type, (SnRange){0})))
             continue;
@@ -316,31 +276,31 @@ keep_grid(Plan *p, const SnType *xt)
 
 /* Whether input i belongs to the `same` group. */
 static bool
-in_group(const Plan *p, uint32_t i)
+in_group(const SnIntPlan *p, uint32_t i)
 {
     uint32_t port = sn_port_of_slot(p->d, p->n->nin, i);
 
-    return p->d->in[port].fact == SN_SAME && p->how[i] != AS_IS;
+    return p->d->in[port].fact == SN_SAME && p->how[i] != SN_INT_AS_IS;
 }
 
 /* Moves and monotone nodes take the Quantize's type. */
 static bool
-take_grid(Plan *p)
+take_grid(SnIntPlan *p)
 {
     for (uint32_t i = 0; i < p->n->nin; i++) {
         if (!in_group(p, i))
             continue;
-        if (p->how[i] == UNWRAP && p->type[i] != p->qt) {
+        if (p->how[i] == SN_INT_UNWRAP && p->type[i] != p->qt) {
             if (!rescalable(p->type[i], p->qt))
                 return no(p,
                           sn_format(sn_scratch(p->rw),
                                     "no Rescale leads from %s to %s",
                                     sn_type_str(sn_scratch(p->rw), p->type[i]),
                                     sn_type_str(sn_scratch(p->rw), p->qt)));
-            p->how[i] = RESCALED;
+            p->how[i] = SN_INT_RESCALED;
         }
         SnRef v = p->n->in[i].ref;
-        if (p->how[i] == QUANTIZED &&
+        if (p->how[i] == SN_INT_QUANTIZED &&
             (p->only || sn_nuse(p->g, v) != 1 || !has_codes(sn_kind(p->g, v))))
             return no(p, sn_format(sn_scratch(p->rw), "input %s is float",
                                    sn_name(p->g, v)));
@@ -360,7 +320,7 @@ on_grid(const SnPortDesc *o, const SnType *t)
 /* The types of a `same` group: move and monotone nodes take the Quantize's
  * type; arithmetic ones write on the grid they read and are rescaled after. */
 static bool
-group(Plan *p)
+group(SnIntPlan *p)
 {
     const SnSem *s = &p->d->sem[0];
     const SnPortDesc *o = &p->d->out[0];
@@ -372,8 +332,8 @@ group(Plan *p)
     for (uint32_t i = 0; i < p->n->nin; i++) {
         if (!in_group(p, i))
             continue;
-        equal &= p->how[i] == UNWRAP && p->type[i] == p->qt;
-        if (p->how[i] == UNWRAP && !xt)
+        equal &= p->how[i] == SN_INT_UNWRAP && p->type[i] == p->qt;
+        if (p->how[i] == SN_INT_UNWRAP && !xt)
             xt = p->type[i];
     }
     if (equal)
@@ -385,10 +345,10 @@ group(Plan *p)
 
 /* The type of a bias: that of its codes is only stated. */
 static bool
-pin(Plan *p, uint32_t s, const SnPortDesc *pd, const SnType *const *by_port,
-    const SnType **type)
+pin(SnIntPlan *p, uint32_t s, const SnPortDesc *pd,
+    const SnType *const *by_port, const SnType **type)
 {
-    if (pd->fact != SN_PIN || p->how[s] == AS_IS)
+    if (pd->fact != SN_PIN || p->how[s] == SN_INT_AS_IS)
         return true;
     for (uint8_t i = 0; i < pd->npin; i++)
         if (!by_port[pd->pin[i]] || !by_port[pd->pin[i]]->nq)
@@ -396,7 +356,7 @@ pin(Plan *p, uint32_t s, const SnPortDesc *pd, const SnType *const *by_port,
     *type = sn_pinned_type(p->g, pd, by_port);
     if (!*type)
         return no(p, "the bias scale is out of range");
-    if (p->how[s] != UNWRAP || *type == p->type[s])
+    if (p->how[s] != SN_INT_UNWRAP || *type == p->type[s])
         return true;
     SnRef codes = sn_in(p->g, SN_NODE(p->n->in[s].ref), 0);
     if (!sn_def(p->g, codes)->data)
@@ -404,12 +364,12 @@ pin(Plan *p, uint32_t s, const SnPortDesc *pd, const SnType *const *by_port,
                                "its bias '%s' is not on the "
                                "accumulator grid and not a Constant",
                                sn_name(p->g, codes)));
-    p->how[s] = MOVED;
+    p->how[s] = SN_INT_MOVED;
     return true;
 }
 
 static bool
-choose_kind(Plan *p)
+choose_kind(SnIntPlan *p)
 {
     const SnType **in = SN_NEW_N(sn_scratch(p->rw), const SnType *, p->n->nin);
     const SnType *out[SN_MAXRES];
@@ -459,63 +419,8 @@ choose_kind(Plan *p)
                            sn_buf_str(&b), sn_elem_name(p->yt->elem)));
 }
 
-/* The biases as codes: fit int32, with the accumulator. */
-static int32_t *
-bias_codes(Plan *p, uint32_t slot, const char **why)
-{
-    SnRef v = p->n->in[slot].ref;
-    const SnType *t = p->type[slot];
-    const float *b = sn_def(p->g, v)->data;
-    int64_t n = sn_shape_count(sn_shape_of(p->g, v));
-    int32_t *q = SN_NEW_N(p->g->arena, int32_t, n + 1);
-
-    for (int64_t c = 0; c < n; c++) {
-        double r = rint((double)b[c] / (double)t->scale[t->nq > 1 ? c : 0]);
-        if (!(fabs(r) <= 2147483647.0)) {
-            *why = "its bias does not fit int32 on the accumulator grid";
-            return NULL;
-        }
-        /* Half a step of the accumulators, but below a step of the result. */
-        if (!(fabs((double)b[c] - r * (double)t->scale[t->nq > 1 ? c : 0]) <
-              (double)p->yt->scale[0])) {
-            *why = "its bias is lost on the accumulator grid";
-            return NULL;
-        }
-        q[c] =
-            sn_quant32(b[c], t->scale[t->nq > 1 ? c : 0], INT32_MIN, INT32_MAX);
-    }
-    return q;
-}
-
-/* Why sums might leave int32; NULL: they cannot.  bias: made codes, or NULL
- * where the operand is as it was. */
-static const char *
-accumulators_why(Plan *p, const int32_t *bias)
-{
-    double *mag = NULL;
-    uint32_t x, count;
-
-    if (p->d->sem[0].cls != SN_C_CONTRACT ||
-        p->d->sem[0].arg[0].kind != SN_ARG_PORT)
-        return NULL;
-    sn_port_slots(p->d, p->n->nin, (uint32_t)p->d->sem[0].arg[0].v, &x, &count);
-    for (uint32_t s = 0; s < p->n->nin; s++) {
-        SnRef v = p->n->in[s].ref;
-        if (p->d->in[sn_port_of_slot(p->d, p->n->nin, s)].fact != SN_PIN || !v)
-            continue;
-        int64_t n = sn_shape_count(sn_shape_of(p->g, v));
-        const int32_t *b = p->how[s] == UNWRAP
-                               ? sn_def(p->g, sn_in(p->g, SN_NODE(v), 0))->data
-                               : bias;
-        mag = SN_NEW_N(sn_scratch(p->rw), double, n + 1);
-        for (int64_t c = 0; b && c < n; c++)
-            mag[c] = fabs((double)b[c]);
-    }
-    return sn_acc_why(p->g, p->id, p->type[x], mag, sn_scratch(p->rw));
-}
-
 static SnRange
-codes_clamp(const Plan *p)
+codes_clamp(const SnIntPlan *p)
 {
     SnRange c = sn_clamp_of(p->g, p->id);
     SnRange r = sn_bounds(p->yt, c.has_lo, c.lo, c.has_hi, c.hi);
@@ -525,7 +430,7 @@ codes_clamp(const Plan *p)
 
 /* A Splat or Constant as codes of type t. */
 static SnRef
-as_codes(Plan *p, SnRef v, const SnType *t)
+as_codes(SnIntPlan *p, SnRef v, const SnType *t)
 {
     SnNode *n = sn_def(p->g, v);
     SnSpec s = {.name = sn_format(p->g->arena, "%s.q", sn_name(p->g, v)),
@@ -554,24 +459,24 @@ as_codes(Plan *p, SnRef v, const SnType *t)
 }
 
 static SnRef
-operand(Plan *p, uint32_t s, int32_t *bias)
+operand(SnIntPlan *p, uint32_t s, int32_t *bias)
 {
     SnGraph *g = p->g;
     SnRef v = p->n->in[s].ref;
 
     switch (p->how[s]) {
-    case AS_IS:
+    case SN_INT_AS_IS:
         return v;
-    case UNWRAP:
+    case SN_INT_UNWRAP:
         return sn_in(g, SN_NODE(v), 0);
-    case CODES:
+    case SN_INT_CODES:
         return as_codes(p, v, p->type[s]);
-    case PINNED:
-    case MOVED: {
+    case SN_INT_PINNED:
+    case SN_INT_MOVED: {
         if (p->bias)
             return p->bias;
         bool alone = sn_nuse(g, v) == 1;
-        if (p->how[s] == MOVED) {
+        if (p->how[s] == SN_INT_MOVED) {
             v = sn_in(g, SN_NODE(v), 0);
             alone = alone && sn_nuse(g, v) == 1;
         }
@@ -579,7 +484,7 @@ operand(Plan *p, uint32_t s, int32_t *bias)
         if (alone)
             sn_rename(g, v,
                       sn_format(g->arena, "%s.%s", name,
-                                p->how[s] == MOVED ? "old" : "f32"));
+                                p->how[s] == SN_INT_MOVED ? "old" : "f32"));
         else
             name = sn_format(g->arena, "%s.%s", name,
                              sn_name(g, SN_REF(p->id, 0)));
@@ -592,9 +497,9 @@ operand(Plan *p, uint32_t s, int32_t *bias)
         p->bias = SN_REF(sn_add(g, &c, NULL), 0);
         return p->bias;
     }
-    case RESCALED:
-    case QUANTIZED: {
-        bool deq = p->how[s] == RESCALED;
+    case SN_INT_RESCALED:
+    case SN_INT_QUANTIZED: {
+        bool deq = p->how[s] == SN_INT_RESCALED;
         SnRef x = deq ? sn_in(g, SN_NODE(v), 0) : v;
         SnSpec r = {.kind = deq ? SN_K_RESCALE : SN_K_QUANTIZE,
                     .name = sn_format(g->arena, "%s.%s", sn_name(g, x),
@@ -610,7 +515,7 @@ operand(Plan *p, uint32_t s, int32_t *bias)
 }
 
 static SnRef
-rescale_to(Plan *p, SnRef x, SnId like, const char *name)
+rescale_to(SnIntPlan *p, SnRef x, SnId like, const char *name)
 {
     SnGraph *g = p->g;
     const SnKindDesc *rd = sn_desc(SN_K_RESCALE);
@@ -645,7 +550,7 @@ round_before(SnEdit *e, const SnKindDesc *d)
 
 /* The integer node but for its operands. */
 static SnEdit
-planned(const Plan *p)
+planned(const SnIntPlan *p)
 {
     SnGraph *g = p->g;
     const SnNode *n = p->n;
@@ -670,7 +575,7 @@ planned(const Plan *p)
 
 /* Why the arithmetic does not admit the integer node, or NULL. */
 static const char *
-admits_why(const Plan *p, int32_t *bias)
+admits_why(const SnIntPlan *p, int32_t *bias)
 {
     const SnGraph *g = p->g;
     int at;
@@ -684,12 +589,12 @@ admits_why(const Plan *p, int32_t *bias)
         SnRef v = p->n->in[s].ref;
         if (!v)
             continue;
-        if (p->how[s] == UNWRAP)
+        if (p->how[s] == SN_INT_UNWRAP)
             v = sn_in(g, SN_NODE(v), 0);
-        bool made = p->how[s] == PINNED || p->how[s] == MOVED;
+        bool made = p->how[s] == SN_INT_PINNED || p->how[s] == SN_INT_MOVED;
         /* data is never written; reals that become codes have none yet */
         void *data = made ? bias
-                     : p->how[s] == AS_IS || p->how[s] == UNWRAP
+                     : p->how[s] == SN_INT_AS_IS || p->how[s] == SN_INT_UNWRAP
                          ? (void *)(uintptr_t)sn_def(g, v)->data
                          : NULL;
         t[s] = (SnTensor){p->type[s], sn_shape_of(g, v), data};
@@ -706,7 +611,7 @@ admits_why(const Plan *p, int32_t *bias)
 /* The integer node; the Quantizes that it serves, or the Rescales in their
  * place, read it. */
 static SnId
-build(Plan *p, int32_t *bias)
+build(SnIntPlan *p, int32_t *bias)
 {
     SnGraph *g = p->g;
     SnNode *n = p->n;
@@ -719,7 +624,7 @@ build(Plan *p, int32_t *bias)
         e.in[s] = operand(p, s, bias);
     SnId m = sn_edit_add(g, &e);
     for (SnUse *u = n->res[0].uses; u; u = u->next)
-        if (serves(p, u->user))
+        if (sn_int_serves(p, u->user))
             q[nq++] = u->user;
     bool carried = p->uniform && !p->after && d->clamp >= 0;
     for (uint32_t i = nq; i-- > 0;) {
@@ -734,7 +639,7 @@ build(Plan *p, int32_t *bias)
 
 /* Everything that can be said against p, before anything changes. */
 static bool
-possible(Plan *p, int32_t **bias)
+possible(SnIntPlan *p, int32_t **bias)
 {
     const char *why = NULL;
 
@@ -745,21 +650,21 @@ possible(Plan *p, int32_t **bias)
     for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
         const SnType *t = sn_node(p->g, u->user)->res[0].type;
         bool clamped = !sn_range_full(sn_clamp_of(p->g, u->user));
-        if (serves(p, u->user) && (t != p->yt || clamped) &&
+        if (sn_int_serves(p, u->user) && (t != p->yt || clamped) &&
             !rescalable(p->yt, t))
             return no(p, "no Rescale leads to the type of its Quantize");
     }
     for (uint32_t s = 0; s < p->n->nin && !why; s++)
-        if (p->how[s] == PINNED) {
-            *bias = bias_codes(p, s, &why);
-        } else if (p->how[s] == MOVED) {
+        if (p->how[s] == SN_INT_PINNED) {
+            *bias = sn_integerize_bias(p, s, &why);
+        } else if (p->how[s] == SN_INT_MOVED) {
             why = sn_bias_move(p->g, sn_in(p->g, SN_NODE(p->n->in[s].ref), 0),
                                p->type[s], (double)p->yt->scale[0], p->g->arena,
                                &p->move);
             *bias = p->move.code;
         }
     if (!why)
-        why = accumulators_why(p, *bias);
+        why = sn_integerize_acc_why(p, *bias);
     if (!why)
         why = admits_why(p, *bias);
     return why ? no(p, why) : true;
@@ -767,7 +672,7 @@ possible(Plan *p, int32_t **bias)
 
 /* Says that a bias was not what its node computes with. */
 static void
-report_move(const Plan *p)
+report_move(const SnIntPlan *p)
 {
     const SnBiasMove *m = &p->move;
 
@@ -785,16 +690,32 @@ report_move(const Plan *p)
                                   (long long)m->n));
 }
 
+/* The family's claim is a step of codes; where only exact changes are made, a
+ * fire says that it is one, or is declined. */
+static bool
+fire(SnIntPlan *p, uint32_t nplan, const int32_t *bias)
+{
+    SnClaim claim = sn_rule_claim(p->rule, p->g->rounding);
+
+    for (uint32_t i = 0; sn_opts(p->rw)->exact && i < nplan; i++) {
+        const char *why = sn_integerize_inexact(&p[i], bias);
+        if (why)
+            return no(&p[i], why);
+        claim = (SnClaim){.kind = SN_CLAIM_EXACT};
+    }
+    return sn_fire_claim(p->rw, p->rule, claim, p->g, p->id);
+}
+
 bool
 sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 {
     SnNode *n = sn_node(g, id);
-    Plan p[2] = {{.g = g,
-                  .rw = rw,
-                  .rule = rule,
-                  .id = id,
-                  .n = n,
-                  .d = sn_desc_in(g, n->kind)}};
+    SnIntPlan p[2] = {{.g = g,
+                       .rw = rw,
+                       .rule = rule,
+                       .id = id,
+                       .n = n,
+                       .d = sn_desc_in(g, n->kind)}};
     SnId m[2];
     uint32_t nq, nplan = 1;
     int32_t *bias = NULL;
@@ -825,7 +746,7 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     for (uint32_t i = 0; i < nplan; i++)
         if (!possible(&p[i], &bias))
             return false;
-    if (!sn_fire(rw, rule, g, id))
+    if (!fire(p, nplan, bias))
         return false;
     report_move(&p[0]);
     if (p[0].waived || p[1].waived)

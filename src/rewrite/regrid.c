@@ -313,3 +313,59 @@ sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
     }
     return NULL;
 }
+
+/* ---- sums that reals hold exactly ---- */
+
+/* x without the factors of two; x is not 0. */
+static double
+odd_part(double x)
+{
+    int e;
+    double m = frexp(fabs(x), &e);
+
+    while (m != floor(m))
+        m *= 2;
+    while (fmod(m, 2) == 0)
+        m /= 2;
+    return m;
+}
+
+bool
+sn_exact_sum(const SnGraph *g, SnId id, const SnType *x_type,
+             const SnType *y_type, SnArena *a, SnExactSum *out)
+{
+    Weights w;
+
+    if (!weights_of(g, id, &w) || !w.data || x_type->elem != SN_QI8 ||
+        y_type->elem != SN_QI8 || !sn_type_per_tensor(x_type))
+        return false;
+    double lo = (double)x_type->zp[0] - (double)sn_elem_lo(x_type->elem);
+    double hi = (double)sn_elem_hi(x_type->elem) - (double)x_type->zp[0];
+
+    out->n = w.nc;
+    out->step = SN_NEW_N(a, double, w.nc + 1);
+    out->odd = SN_NEW_N(a, double, w.nc + 1);
+    out->most = SN_NEW_N(a, double, w.nc + 1);
+    for (int64_t c = 0; c < w.nc; c++) {
+        /* of 48 bits at most: exact in binary64 */
+        double step = (double)x_type->scale[0] * (double)q_scale(w.wt, c);
+        float m = (float)step / y_type->scale[0];
+        bool exact = (double)(float)step == step && step >= 0x1p-100 &&
+                     step <= 0x1p100 &&
+                     (double)m * (double)y_type->scale[0] == step;
+        out->step[c] = exact ? step : 0;
+        out->odd[c] = odd_part(step);
+        out->most[c] = abs_sum(&w, c) * fmax(lo, hi);
+    }
+    return true;
+}
+
+double
+sn_stated_bias(const SnGraph *g, SnRef b, int64_t c)
+{
+    const SnType *t = sn_type(g, b);
+    int64_t q = code_at(t, sn_def(g, b)->data, c) - t->zp[t->nq > 1 ? c : 0];
+
+    return fabs((double)q) > SN_EXACT_MOST ? (double)NAN
+                                           : (double)q * (double)q_scale(t, c);
+}

@@ -341,6 +341,23 @@ const char *sn_bias_move(const SnGraph *g, SnRef b, const SnType *to,
  * none), or NULL when they fit.  numerics.md, "Accumulators". */
 const char *sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
                        const double *bias_abs, SnArena *a);
+/* What contract node `id` adds up where its data operand has type x_type and
+ * its result y_type, by channels.  A binary32 holds each of its partial sums,
+ * whatever their order, where (most + |bias|) * odd <= SN_EXACT_MOST. */
+typedef struct SnExactSum {
+    int64_t n;
+    double *step; /* [n] x.scale * w.scale; 0: that, or its ratio to y.scale, is
+                     no binary32 */
+    double *odd;  /* [n] step without factors of two */
+    double *most; /* [n] steps that the products come to */
+} SnExactSum;
+#define SN_EXACT_MOST 0x1p24
+/* false: it has no weights that are known codes of 8 bits. */
+bool sn_exact_sum(const SnGraph *g, SnId id, const SnType *x_type,
+                  const SnType *y_type, SnArena *a, SnExactSum *out);
+/* Code c of the Constant b times its scale; NaN where that code has more than
+ * 24 bits. */
+double sn_stated_bias(const SnGraph *g, SnRef b, int64_t c);
 bool sn_supports(const SnRewriter *rw, SnKind k, SnElem e);
 SnInts sn_dims(SnArena *a, const SnShape *s);
 /* A result that nobody reads (absent results count as unused). */

@@ -37,6 +37,9 @@ gen_scale(Gen *g, float v)
 {
     if (!(v > 1e-6F))
         v = 1e-6F;
+    if (g->exact)
+        return exp2f(rintf(log2f(v))) *
+               (gen_chance(g, 8) ? (float)(3 + 2 * gen_below(g, 2)) / 4 : 1);
     switch (gen_below(g, 3)) {
     case 0:
         return exp2f(rintf(log2f(v)));

@@ -23,6 +23,7 @@ typedef struct Gen {
     int pool[DM_MAXVAL];        /* values operators may read */
     const char *op[DM_MAXNODE]; /* the operators under test, in order */
     uint32_t nop;
+    bool exact; /* scales are powers of two, few 3 or 5 times one */
 } Gen;
 
 /* Number of operator choices of a form, and the name of each. */

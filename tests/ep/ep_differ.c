@@ -2,7 +2,8 @@
 /* Random models in ONNX Runtime with the provider under `bits = same`, and
  * without: every output has the same bits (one NaN is another).  Some have
  * nodes that are left to ONNX Runtime, so that they run in parts.  Usage:
- * ep_differ ONNXRUNTIME PROVIDER N SEED [FORM [OPERATOR]]; prints what of each
+ * ep_differ ONNXRUNTIME PROVIDER N SEED [FORM [OPERATOR]]; FORM is float, qdq,
+ * qop, or exact: qdq with scales that make sums exact.  Prints what of each
  * operator was claimed with -v, then one `ok` or `not ok` line. */
 #include <math.h>
 #include <stdio.h>
@@ -143,6 +144,9 @@ plan(const Args *x, Gen *g, uint64_t seed, uint32_t *first, uint32_t *nop)
     for (int f = 0; x->form && f < GEN_NFORM; f++)
         if (!strcmp(x->form, form_name[f]))
             g->form = (GenForm)f;
+    g->exact = x->form && !strcmp(x->form, "exact");
+    if (g->exact)
+        g->form = GEN_QDQ;
     *first = (uint32_t)(i / 2 % gen_nop(g->form));
     *nop = i % 2 == 0 ? 1 : 2 + gen_below(g, 7);
     for (uint32_t k = 0; x->op && k < gen_nop(g->form); k++)

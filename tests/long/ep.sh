@@ -47,6 +47,15 @@ say $? "operators of ep_same.c are imported: $(wc -l <"$tmp/ops")$(tr '\n' ' ' <
 # others than they are.
 "$BUILD/tests/ep_differ" "$ort" "$ep" "${MODELS:-10000}" "${SEED:-1}" || bad=1
 
+# Sums that reals hold exactly are sums of codes.
+"$BUILD/tests/ep_differ" "$ort" "$ep" "${MODELS:-2000}" "${SEED:-1}" exact || bad=1
+for op in Conv ConvTranspose Gemm MatMul; do
+    "$BUILD/tests/ep_differ" -v "$ort" "$ep" 300 1 exact $op >"$tmp/one" || bad=1
+    tail -n 1 "$tmp/one"
+    awk -v op=$op '$3 == op { ok = $6 >= 100 } END { exit !ok }' "$tmp/one"
+    say $? "some of them are claimed: $(awk -v op=$op '$3 == op { print op, $6, "of", $4 }' "$tmp/one")"
+done
+
 # Averages that count padding are ONNX Runtime's: it sums them in another order.
 "$BUILD/tests/ep_differ" "$ort" "$ep" 400 1 float AveragePool || bad=1
 # So are those of the whole image without pads: a seed that once differed.
@@ -95,6 +104,16 @@ mkdir "$tmp/contexts"
 "$BUILD/tests/ep_context" "$ort" "$ep" "$tmp/contexts" "$q/mlperf_resnet8_qdq/model.onnx" \
     "$q/mobilenet_v2_torch_qdq/model.onnx" "$q/mlperf_resnet8_qlinear/model.onnx" \
     "$q/ort_qdq_minimal_model/model.onnx@1x3x20x28" "$q/person_detect_qdq/model.onnx" || bad=1
+
+# Scales that are powers of two: nearly all is claimed, and has the same bits.
+if [ -f "$SHARED/data/demo/fashion_lrn.onnx" ]; then
+    "$BUILD/sinter" quantize "$SHARED/data/demo/fashion_lrn.onnx" --calib "$SHARED/data/demo/calib_images.npy" \
+        -n 64 --mul 0.0039216 --scheme power-of-two -o "$tmp/two.sn" >"$tmp/log" 2>&1 &&
+        "$BUILD/sinter" export "$tmp/two.sn" --format=qdq -o "$tmp/two.onnx" >"$tmp/log" 2>&1
+    "$BUILD/tests/ep_host" -p -r 5 -s 3 "$ort" "$ep" 2 20 "$tmp/two.onnx" >"$tmp/one" 2>&1
+    grep -q ' 48 of 51 nodes in 4, .* same$' "$tmp/one"
+    say $? "scales that are powers of two: $(sed 's/^[^ ]* //' "$tmp/one" | tail -n 1)"
+fi
 
 # A float model quantized inside, as sinter does by itself with that profile; in
 # parts, where values between them have ranges of their own.
