@@ -51,18 +51,22 @@ for f in "$tmp"/block*; do
     say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples"
 done
 
-# The program of embedding.md compiles: its callbacks, the rest in a function.
-{
-    awk '/^```/ { n++; next } n == 1 || n == 5' docs/howto/embedding.md
-    args='float *samples, const float *pixels, float *scores'
-    printf 'int use(%s);\nint\nuse(%s)\n{\n' "$args" "$args"
-    awk '/^```/ { n++; next } n == 3' docs/howto/embedding.md | sed '/^sinter_.*_free/d'
-    awk '/^```/ { n++; next } n == 7' docs/howto/embedding.md
-    awk '/^```/ { n++; next } n == 3 && /^sinter_.*_free/' docs/howto/embedding.md
-    printf '    return 0;\n}\n'
-} >"$tmp/embedding.c"
-"${CC:-gcc}" -std=c99 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/embedding.c" 2>"$tmp/err"
-say $? "embedding.md: its program compiles $(head -n 2 "$tmp/err")"
+# The program of embedding.md compiles, also on threads of its own;
+# tests/sh/install.sh builds and runs it.
+block() { awk -v k="$1" '/^```/ { n++; next } n == k' docs/howto/embedding.md; }
+block 1 >"$tmp/embedding.c"
+block 3 >"$tmp/lend"
+block 5 >"$tmp/run_on"
+awk -v lend="$tmp/lend" -v run="$tmp/run_on" '
+    $0 == "int" { while ((getline line < lend) > 0) print line }
+    / sinter_session_free/ { while ((getline line < run) > 0) print line }
+    { print }' "$tmp/embedding.c" >"$tmp/lent.c"
+[ -s "$tmp/lend" ] && [ -s "$tmp/run_on" ] && grep -q run_on "$tmp/lent.c"
+say $? "embedding.md: three blocks"
+for f in embedding lent; do
+    "${CC:-gcc}" -std=c99 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/$f.c" 2>"$tmp/err"
+    say $? "embedding.md: its program compiles, $f $(head -n 2 "$tmp/err")"
+done
 
 # The refused rule of proofs.md is the corpus's.
 awk '/^## A refused rule/ { s = 1 } s && /^```/ { if (on) exit; on = 1; next } on' \

@@ -60,6 +60,21 @@ embed() {
 }
 embed shared '' "$CC" "$CXX"
 embed static 1 "$CC" "$CXX"
+# The program of embedding.md, by the commands of that page, in a folder with
+# nothing else: the n-th `cc` with the lines that it goes on in.
+demo=$PWD/examples/demo page=$PWD/docs/howto/embedding.md
+mkdir "$tmp/mine"
+cp "$demo/fashion_lrn.onnx" "$tmp/mine/model.onnx"
+awk '/^```/ { n++; next } n == 1' "$page" >"$tmp/mine/mine.c"
+for n in 1 2; do
+    awk -v k=$n '/^    cc / { n++; on = 1 } on && n == k { print } !/\\$/ { on = 0 }' "$page" |
+        sed "s|^    cc |    $CC ${SAN:-} -Wall -Wextra -Werror |" >"$tmp/mine/build.sh"
+    (cd "$tmp/mine" && rm -f mine && sh -eu build.sh && ./mine >scores.$n) >"$tmp/log" 2>&1
+    [ $? = 0 ] && [ "$(grep -c '^[-0-9.e]*$' "$tmp/mine/scores.$n")" = 10 ]
+    say $? "mine.c of embedding.md, build $n"
+done
+cmp "$tmp/mine/scores.1" "$tmp/mine/scores.2" >"$tmp/log" 2>&1
+say $? "mine.c has the same scores, shared and static"
 # As C++ the C example is the same program.
 # shellcheck disable=SC2046,SC2086
 "$CXX" ${SAN:-} -std=c++17 -x c++ examples/embed/embed.c -x none $(pkg-config --cflags --libs sinter) \
