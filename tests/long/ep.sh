@@ -115,6 +115,27 @@ if [ -f "$SHARED/data/demo/fashion_lrn.onnx" ]; then
     say $? "scales that are powers of two: $(sed 's/^[^ ]* //' "$tmp/one" | tail -n 1)"
 fi
 
+# The guide, in a folder with what it says there is, against an installed sinter.
+page=$PWD/docs/howto/onnxruntime.md stand_in=$PWD/tests/python python=${PYTHON:-/usr/bin/python3}
+if "$python" -c 'import numpy' 2>/dev/null; then
+    "$MAKE" -s --no-print-directory install BUILD="$BUILD" CC="$CC" prefix="$tmp/prefix" >"$tmp/log" 2>&1
+    mkdir "$tmp/guide"
+    cp examples/demo/fashion_lrn.onnx "$tmp/guide/model.onnx"
+    cp examples/demo/calib_images.npy "$tmp/guide/images.npy"
+    sed -n 's/^    \(sinter .*\)/\1/p' "$page" >"$tmp/guide/commands"
+    {
+        awk '/^```python/ { on = 1; next } /^```/ { on = 0 } on' "$page" | sed "s|/usr/local|$tmp/prefix|"
+        echo 'print(compiled.run(None, {"image": images[:1, None]})[0].argmax())'
+    } >"$tmp/guide/page.py"
+    lib=$(cd "$(dirname "$ort")" && pwd)/${ort##*/}
+    (cd "$tmp/guide" && PATH=$tmp/prefix/bin:$PATH sh -eu commands) >"$tmp/log" 2>&1 &&
+        (cd "$tmp/guide" && ORT_LIBRARY=$lib PYTHONPATH=$stand_in "$python" page.py) >"$tmp/one" 2>"$tmp/log"
+    [ $? = 0 ] && [ "$(tr '\n' ' ' <"$tmp/one")" = "0 2 6 5 2 2 2 9 0 " ] && [ -f "$tmp/guide/model.json" ]
+    say $? "docs/howto/onnxruntime.md: $(tail -n 1 "$tmp/log")"
+else
+    echo "skip ep: the guide wants Debian's python3-numpy"
+fi
+
 # A float model quantized inside, as sinter does by itself with that profile; in
 # parts, where values between them have ranges of their own.
 demo=$SHARED/data/demo
