@@ -276,6 +276,10 @@ CreateEpFactories(const char *name, const OrtBase *base, const OrtLogger *l,
                             "sinter: ONNX Runtime 1.23 or later is needed");
     if (most < 1)
         return sn_ep_failed(api, "sinter: no room for a factory");
+    const OrtTable *ep_api = ORT_AT(api, ORT_EP_API, OrtGetTable)();
+    if (!ep_api)
+        return sn_ep_failed(api, "sinter: this build of ONNX Runtime takes no "
+                                 "providers");
     f = calloc(1, sizeof *f);
     if (!f)
         return sn_ep_no_memory(api);
@@ -292,7 +296,7 @@ CreateEpFactories(const char *name, const OrtBase *base, const OrtLogger *l,
                            .transfer = transfer,
                            .stream_aware = stream_aware};
     f->api = api;
-    f->ep_api = ORT_AT(api, ORT_EP_API, OrtGetTable)();
+    f->ep_api = ep_api;
     out[0] = &f->base;
     *n = 1;
     return NULL;

@@ -490,7 +490,8 @@ claim(SnArena *a, void *ctx)
     c->mark = SN_NEW_N(a, uint32_t, c->w.nnode + 1);
     if (holds_contexts(c)) {
         st = claim_contexts(c, &n);
-        report(c, st ? 0 : n);
+        if (!st)
+            report(c, n);
         return st;
     }
     for (uint32_t i = 0; i < c->w.nnode; i++) {
@@ -505,7 +506,8 @@ claim(SnArena *a, void *ctx)
         collect(c, p);
         st = fuse(c);
     }
-    report(c, st ? 0 : n);
+    if (!st) /* memory may run out in it */
+        report(c, n);
     return st;
 }
 

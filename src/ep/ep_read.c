@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ep/ep_read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool
 sn_ep_good(SnArena *a, const OrtTable *api, OrtStatus *s, const char **why)
 {
+    char text[1024]; /* memory may run out: s is released before */
+
     if (!s)
         return true;
-    *why = sn_strdup(a, ORT_AT(api, ORT_ERROR_MESSAGE, OrtStatusText)(s));
+    snprintf(text, sizeof text, "%s",
+             ORT_AT(api, ORT_ERROR_MESSAGE, OrtStatusText)(s));
     ORT_AT(api, ORT_RELEASE_STATUS, OrtRelease)(s);
+    *why = sn_strdup(a, text);
     return false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ep/ep_same.h"
 
+#include <float.h>
 #include <string.h>
 
 /* ---- the operators ---- */
@@ -186,9 +187,32 @@ is_plain_data(const Onnx__TensorProto *t)
     return t != NULL;
 }
 
+/* Codes are no NaN, and 0 times a scale is not -0 where that is above 0. */
+static bool
+has_plain_scales(SnEpWhole *w, const SnEpNode *n)
+{
+    const Onnx__TensorProto *t = NULL;
+    float s;
+
+    if (types_of(w, n->nread, n->read, 1) & F32)
+        t = sn_ep_constant(w, n->read[1]);
+    for (size_t i = 0; t && i + sizeof s <= t->raw_data.len; i += sizeof s) {
+        memcpy(&s, t->raw_data.data + i, sizeof s);
+        if (!(s > 0 && s <= FLT_MAX))
+            return false;
+    }
+    return t != NULL;
+}
+
 static bool reads_plain(SnEpWhole *w, const SnEpNode *n, int depth);
 
-/* Is no element of the value NaN or -0?  Codes stand for no such real. */
+static bool
+is_standard(const SnEpNode *n)
+{
+    return !*n->p->domain || !strcmp(n->p->domain, "ai.onnx");
+}
+
+/* Is no element of the value NaN or -0? */
 static bool
 is_plain(SnEpWhole *w, uint32_t v, int depth)
 {
@@ -210,12 +234,11 @@ is_plain(SnEpWhole *w, uint32_t v, int depth)
         return moved;
     }
     n = &w->node[w->value[v].maker - 1];
-    if (!strcmp(n->p->op_type, "DequantizeLinear"))
-        moved = true;
     for (size_t k = 0; k < sizeof keep / sizeof *keep; k++)
         moved = moved || !strcmp(n->p->op_type, keep[k]);
-    if (strcmp(n->p->op_type, "DequantizeLinear") != 0)
-        moved = moved && reads_plain(w, n, depth - 1);
+    moved = is_standard(n) && moved && reads_plain(w, n, depth - 1);
+    if (!strcmp(n->p->op_type, "DequantizeLinear"))
+        moved = has_plain_scales(w, n);
     w->value[v].plain = moved ? 1 : 2;
     return moved;
 }

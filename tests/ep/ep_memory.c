@@ -102,7 +102,7 @@ static const OrtValueInfo x = {.name = "x", 1, 2, {-1, 4}, NULL, 0},
 /* What takes a block of memory of its own. */
 static float many[1 << 18];
 static const OrtValueInfo large = {"value", 1, 1, {1 << 18}, many, sizeof many};
-static const OrtOpAttr attr = {"value", ORT_A_TENSOR, &large};
+static OrtOpAttr attr = {"value", ORT_A_TENSOR, &large};
 static const OrtNode nodes[] = {
     {"Add", 2, 1, {&x, &y}, {&a}, NULL},
     {"Sin", 1, 1, {&y}, {&s}, &attr}, /* is not taken */
@@ -272,6 +272,18 @@ test_memory(void **state)
     sweep("");
 }
 
+/* Statuses of the runtime are released where there is no room for their
+ * texts. */
+static void
+test_statuses(void **state)
+{
+    (void)state;
+    set_options(NULL, "0");
+    attr.type = 0;
+    sweep(", where an attribute cannot be read");
+    attr.type = ORT_A_TENSOR;
+}
+
 static void
 test_few_shapes(void **state)
 {
@@ -382,9 +394,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_few_shapes),
-        cmocka_unit_test(test_context), cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_few_shapes), cmocka_unit_test(test_context),
+        cmocka_unit_test(test_bound),      cmocka_unit_test(test_threads),
     };
 
     fake.take = __real_malloc;

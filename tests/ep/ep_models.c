@@ -363,6 +363,29 @@ of_edges(Model *m, size_t i)
                                   : FLOAT);
 }
 
+/* 0 times a negative scale is -0, of which Max is ONNX Runtime's. */
+static void
+of_negative_step(Model *m)
+{
+    static const float step = 0.3F, less = -0.3F, nil = 0;
+    SnData s = {.dtype = SN_D_F32, .data = &step};
+    SnData l = {.dtype = SN_D_F32, .data = &less};
+    SnData z = {.dtype = SN_D_F32, .data = &nil};
+
+    input(m, "x", reals(m, 2, two_three), NULL);
+    constant(m, "step", &s);
+    constant(m, "less", &l);
+    constant(m, "nil", &z);
+    constant(m, "zero", &z);
+    Onnx__TensorProto *t = m->g.initializer[3];
+    t->data_type = 2; /* uint8 */
+    t->raw_data = (ProtobufCBinaryData){1, sn_memdup(m->a, "\x80", 1)};
+    node(m, "QuantizeLinear x step zero -> q");
+    node(m, "DequantizeLinear q less zero -> d");
+    node(m, "Max nil d -> y");
+    output(m, "y", FLOAT);
+}
+
 /* ---- running ---- */
 
 static unsigned nclaimed, nnode, npart;
@@ -516,6 +539,12 @@ main(int argc, char **argv)
         ok = try_one("edges", edge_node[i].text, &m, edge_node[i].nclaimed,
                      edge_node[i].nclaimed, theirs, ours) &&
              ok;
+        sn_arena_free(m.a);
+    }
+    if (ours) {
+        start(&m);
+        of_negative_step(&m);
+        ok = try_one("parts", "a negative scale", &m, 1, 1, theirs, ours) && ok;
         sn_arena_free(m.a);
     }
     sn_arena_free(a);

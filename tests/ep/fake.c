@@ -272,8 +272,11 @@ get_attr_name(const void *of, const void **out)
 static OrtStatus *
 get_attr_type(const void *of, int *out)
 {
+    static char text[1 << 15]; /* takes a block of memory of its own */
+
     *out = ((const OrtOpAttr *)of)->type;
-    return NULL;
+    memset(text, 'x', sizeof text - 1);
+    return *out ? NULL : new_status(1, text);
 }
 
 static OrtStatus *

@@ -19,7 +19,7 @@ struct OrtValueInfo { /* also its type, the description of that, a value */
 };
 struct OrtOpAttr {
     const char *name;
-    int type;                   /* ORT_A_INT and so on */
+    int type;                   /* ORT_A_INT and so on; 0: asking fails */
     const OrtValueInfo *tensor; /* others have no value: reading gives none */
 };
 struct OrtNode {
