@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # examples/embed under ThreadSanitizer: two sessions on eight threads, with the
-# shared and with the static library, by gcc, g++ and clang; no race.  A pool of
-# our own takes the place of Debian's, as in make tsan.
+# shared and with the static library, by gcc, g++ and clang; no race.
 BUILD=${BUILD:-build} MAKE=${MAKE:-make}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -23,7 +22,7 @@ try() {
     b=$BUILD/tsan-$1
     mkdir -p "$b"
     cp -a "$BUILD/gen" "$BUILD/line" "$BUILD/sinter-gen" "$BUILD/libsinter-dsl.a" "$b" || exit 1
-    "$MAKE" -s --no-print-directory install "$b/obj/tests/tools/pool.o" BUILD="$b" CC="$1" OPT='-O1 -g' \
+    "$MAKE" -s --no-print-directory install BUILD="$b" CC="$1" OPT='-O1 -g' \
         SAN=-fsanitize=thread prefix="$tmp/$1" -o "$b/sinter-gen" -o "$b/libsinter-dsl.a" >"$tmp/log" 2>&1
     say $? "$1: builds and installs"
     for static in '' 1; do
@@ -31,7 +30,7 @@ try() {
         name=$(echo "$name" | sed 's/static1/static/')
         PKG_CONFIG_PATH=$tmp/$1/lib/pkgconfig "$MAKE" -s -C examples/embed BUILD="$o" STATIC=$static CC="$1" CXX="$2" \
             CFLAGS='-O1 -g -fsanitize=thread' CXXFLAGS='-O1 -g -fsanitize=thread' \
-            LDFLAGS="$(cd "$b" && pwd)/obj/tests/tools/pool.o" >"$tmp/log" 2>&1
+            >"$tmp/log" 2>&1
         say $? "$name: examples/embed builds"
         LD_LIBRARY_PATH=$tmp/$1/lib TSAN_OPTIONS=halt_on_error=1 "$o/threads" examples/demo/fashion_lrn.onnx \
             >"$tmp/log" 2>&1
