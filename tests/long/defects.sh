@@ -120,10 +120,10 @@ d axis_of_remainder src/map/bind.c 's/r.v\[i\].v < 0 ? r.v\[i\].v + rank : r.v\[
 d one_row_of_pytorch maps.def 's/coord == pytorch_half_pixel and dims == 1, 0.0,/coord == pytorch_half_pixel and dims == 0, 0.0,/' 'map nearest: the declaration has'
 
 # ---- biases, exported types, wide nodes
-c bias_one_ulp src/rewrite/integerize.c 's/    if (p->how\[s\] != UNWRAP || \*type == p->type\[s\])/    if (p->how[s] != MOVED)/' test_onnx_bias case_is_right
+c bias_one_ulp src/rewrite/integerize/integerize.c 's/    if (p->how\[s\] != SN_INT_UNWRAP || \*type == p->type\[s\])/    if (p->how[s] != SN_INT_MOVED)/' test_onnx_bias case_is_right
 c uint8_becomes_int8 src/onnx/export/export_plain.c '/^sn_export_bound_u8/,/^}/s/^{/{\n    if (n)\n        return false;/' test_export_types no_way_round_int8
 c norm_of_four_axes src/onnx/export/export_ops.c '/{"BatchNormalization", sn_export_batch_norm}/d' test_export_back round_trip_batch_norm
-c operands_64 src/rewrite/integerize.c 's/    if (!sn_integerizable(g, id, join))/    if (n->nin > 64 || !sn_integerizable(g, id, join))/' test_wide operands
+c operands_64 src/rewrite/integerize/integerize.c 's/    if (!sn_integerizable(g, id, join))/    if (n->nin > 64 || !sn_integerizable(g, id, join))/' test_wide operands
 
 # ---- in the way of users
 c skipped_tests tests/tally.sh 's/    \*) awk .*$/    *) cat "$out" ;;/' tally.sh tally

@@ -174,7 +174,7 @@ plant() {
 }
 
 a=src/rewrite/absorb.c s=src/rewrite/sink.c
-i=src/rewrite/integerize.c
+i=src/rewrite/integerize/integerize.c
 fold=src/rewrite/fold.c
 r=$BUILD/gen/sn_rules.c
 # saturation that a consumer cannot have

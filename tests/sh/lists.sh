@@ -35,7 +35,7 @@ names src/ep/ep_same.c operators that ONNX Runtime computes alike: a fact about 
 kinds src/onnx/export/export.c nodes that are no operator: data, conversions, ends
 kinds src/onnx/export/export_plain.c boundaries, and casts of uint8
 kinds src/rewrite/driver.c ends of the graph, conversions
-kinds src/rewrite/integerize.c conversions that integerize puts in place
+kinds src/rewrite/integerize/integerize.c conversions that integerize puts in place
 words dsl/model/words.h the maps that files of dsl and gen below know
 maps dsl/prove/calculus/prove_tree.c what fills enlarges others; the axes of permute have a rank
 maps dsl/prove/trial/prove_case.c maps whose operands have a rank of their own

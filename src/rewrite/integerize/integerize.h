@@ -40,7 +40,7 @@ typedef struct SnIntPlan {
 } SnIntPlan;
 
 /* Does this plan make the result that Quantize q wants? */
-bool sn_int_serves(const SnIntPlan *p, SnId q);
+bool sn_integerize_serves(const SnIntPlan *p, SnId q);
 /* The bias of that slot as codes, which fit int32; NULL with *why. */
 int32_t *sn_integerize_bias(SnIntPlan *p, uint32_t slot, const char **why);
 /* Why sums might leave int32; NULL: they cannot.  bias: made codes, or NULL

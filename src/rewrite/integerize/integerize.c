@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* integerize: Quantize(N(Dequantize(x), ...)) becomes the quantized tuple of N
  * (docs/language.md).  Everything is decided by facts, meaning and tuples. */
-#include "rewrite/integerize.h"
+#include "rewrite/integerize/integerize.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ common_quantizes(SnIntPlan *p)
     p->qt = sn_node(p->g, p->q)->res[0].type;
     p->uniform = p->calibrated = true;
     for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
-        if (!sn_int_serves(p, u->user))
+        if (!sn_integerize_serves(p, u->user))
             continue;
         p->calibrated &= sn_node(p->g, u->user)->calibrated;
         p->uniform &= sn_node(p->g, u->user)->res[0].type == p->qt &&
@@ -262,7 +262,7 @@ keep_grid(SnIntPlan *p, const SnType *xt)
             return no(p, "an input is float");
     for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
         const SnNode *q = sn_node(p->g, u->user);
-        if (!sn_int_serves(p, u->user) ||
+        if (!sn_integerize_serves(p, u->user) ||
             sn_covers(sn_clamp_reach(xt, (SnRange){0}),
                       sn_clamp_reach(q->res[0].type, (SnRange){0})))
             continue;
@@ -624,7 +624,7 @@ build(SnIntPlan *p, int32_t *bias)
         e.in[s] = operand(p, s, bias);
     SnId m = sn_edit_add(g, &e);
     for (SnUse *u = n->res[0].uses; u; u = u->next)
-        if (sn_int_serves(p, u->user))
+        if (sn_integerize_serves(p, u->user))
             q[nq++] = u->user;
     bool carried = p->uniform && !p->after && d->clamp >= 0;
     for (uint32_t i = nq; i-- > 0;) {
@@ -650,7 +650,7 @@ possible(SnIntPlan *p, int32_t **bias)
     for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
         const SnType *t = sn_node(p->g, u->user)->res[0].type;
         bool clamped = !sn_range_full(sn_clamp_of(p->g, u->user));
-        if (sn_int_serves(p, u->user) && (t != p->yt || clamped) &&
+        if (sn_integerize_serves(p, u->user) && (t != p->yt || clamped) &&
             !rescalable(p->yt, t))
             return no(p, "no Rescale leads to the type of its Quantize");
     }

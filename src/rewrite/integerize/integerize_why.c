@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What speaks against making codes of a node, in numbers: biases and
  * accumulators that do not fit, sums that would be rounded otherwise. */
-#include "rewrite/integerize.h"
+#include "rewrite/integerize/integerize.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"
 
 bool
-sn_int_serves(const SnIntPlan *p, SnId q)
+sn_integerize_serves(const SnIntPlan *p, SnId q)
 {
     return !p->only || sn_node(p->g, q)->res[0].type == p->qt;
 }
@@ -167,7 +167,7 @@ sn_integerize_inexact(const SnIntPlan *p, const int32_t *bias)
     if (p->after || p->waived)
         return "it writes on another grid than its Quantize";
     for (SnUse *u = p->n->res[0].uses; u; u = u->next)
-        if (sn_int_serves(p, u->user) &&
+        if (sn_integerize_serves(p, u->user) &&
             sn_node(p->g, u->user)->res[0].type != p->yt)
             return "it is quantized to several types";
     return p->d->sem[0].cls == SN_C_CONTRACT ? contract_inexact(p, bias)
