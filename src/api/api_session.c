@@ -252,7 +252,7 @@ check_inputs(const SinterSession *s, const void *const *in, int64_t n,
 /* Not sn_api_call: a run that goes well allocates nothing.  pool NULL: on
  * threads of the session's. */
 static SinterStatus
-run_one(SinterSession *s, const SnPool *pool, const void *const *in,
+run_one(SinterSession *s, const SnLent *pool, const void *const *in,
         void *const *out, SinterError *err)
 {
     SinterStatus given = check_inputs(s, in, 1, err);
@@ -314,7 +314,7 @@ sinter_session_run_on(SinterSession *s, const SinterPool *pool,
         why = "run is NULL";
     if (why)
         return sn_api_failed(&s->host, SINTER_EUSAGE, "SinterPool", why, err);
-    const SnPool lent = {v.run, v.ctx};
+    const SnLent lent = {v.run, v.ctx};
     return run_one(s, &lent, in, out, err);
 }
 

@@ -112,7 +112,7 @@ typedef struct SnRun {
     uint8_t *arena;
     unsigned nthread;
     struct SnTeam *team; /* NULL: all on the thread of the caller, or: */
-    const SnPool *pool;  /* threads of somebody else, for this run; or NULL */
+    const SnLent *pool;  /* threads of somebody else, for this run; or NULL */
     uint8_t *work; /* [nthread] of `pitch` bytes, for one kernel at a time */
     size_t pitch;
     SnTensor *in, *out;

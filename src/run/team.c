@@ -223,19 +223,19 @@ sn_team_free(SnTeam *t)
 
 /* ---- threads of somebody else ---- */
 
-typedef struct Lent {
+typedef struct Task {
     void (*fn)(void *ctx, unsigned part);
     void *ctx;
     SnBudget *budget;
     unsigned n;
     atomic_uint ndone;
-} Lent;
+} Task;
 
 /* fn trusts its numbers: one that is out of range is counted only. */
 static void
 lent_part(void *arg, size_t i)
 {
-    Lent *l = arg;
+    Task *l = arg;
 
     if (i < l->n) {
         SnBudget *was = sn_budget_use(l->budget);
@@ -245,16 +245,16 @@ lent_part(void *arg, size_t i)
     atomic_fetch_add(&l->ndone, i < l->n ? 1 : SN_TEAM_MAX + 1);
 }
 
-SnPoolEnd
-sn_pool_do(const SnPool *p, unsigned n, void (*fn)(void *ctx, unsigned part),
+SnLentEnd
+sn_lent_do(const SnLent *p, unsigned n, void (*fn)(void *ctx, unsigned part),
            void *ctx, int *answer)
 {
-    Lent l = {.fn = fn, .ctx = ctx, .budget = sn_budget_now(), .n = n};
+    Task l = {.fn = fn, .ctx = ctx, .budget = sn_budget_now(), .n = n};
 
     *answer = p->run(p->ctx, n, lent_part, &l);
     if (*answer)
-        return SN_POOL_FAILED;
-    return atomic_load(&l.ndone) == n ? SN_POOL_DONE : SN_POOL_WRONG;
+        return SN_LENT_FAILED;
+    return atomic_load(&l.ndone) == n ? SN_LENT_DONE : SN_LENT_WRONG;
 }
 
 /* ---- distance ---- */

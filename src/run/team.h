@@ -28,19 +28,19 @@ void sn_team_do(SnTeam *t, unsigned n, void (*fn)(void *ctx, unsigned part),
 /* Threads of somebody else: run calls part(arg, i) once for each i below n, on
  * any threads, and returns 0 when all are done; any other number: it failed,
  * and no part is under way. */
-typedef struct SnPool {
+typedef struct SnLent {
     int (*run)(void *ctx, size_t n, void (*part)(void *arg, size_t i),
                void *arg);
     void *ctx;
-} SnPool;
-typedef enum SnPoolEnd {
-    SN_POOL_DONE,
-    SN_POOL_FAILED, /* run said so */
-    SN_POOL_WRONG   /* another number of parts than n was called */
-} SnPoolEnd;
+} SnLent;
+typedef enum SnLentEnd {
+    SN_LENT_DONE,
+    SN_LENT_FAILED, /* run said so */
+    SN_LENT_WRONG   /* another number of parts than n was called */
+} SnLentEnd;
 /* As sn_team_do, but that part 0 too is on any thread.  *answer is what run
  * returned. */
-SnPoolEnd sn_pool_do(const SnPool *p, unsigned n,
+SnLentEnd sn_lent_do(const SnLent *p, unsigned n,
                      void (*fn)(void *ctx, unsigned part), void *ctx,
                      int *answer);
 

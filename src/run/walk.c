@@ -120,12 +120,12 @@ static SnStatus
 run_lent(SnRun *r, Parts *p)
 {
     int answer;
-    SnPoolEnd end = sn_pool_do(r->pool, p->n, run_part, p, &answer);
+    SnLentEnd end = sn_lent_do(r->pool, p->n, run_part, p, &answer);
 
-    if (end == SN_POOL_DONE)
+    if (end == SN_LENT_DONE)
         return SN_OK;
     r->where = "pool";
-    if (end == SN_POOL_FAILED)
+    if (end == SN_LENT_FAILED)
         snprintf(r->why, sizeof r->why, "failed with %d", answer);
     else
         snprintf(r->why, sizeof r->why,

@@ -126,7 +126,7 @@ contract_inexact(const SnIntPlan *p, const int32_t *bias)
         return "its bias is not a Constant";
     for (int64_t c = 0; c < e.n; c++) {
         double q = b < p->n->nin ? (double)bias[c] : 0;
-        if (!e.step[c])
+        if (e.step[c] == 0)
             return "a ratio of its scales is no binary32";
         if ((e.most[c] + fabs(q)) * e.odd[c] > SN_EXACT_MOST)
             return "its sums need more than the 24 bits of a binary32";
