@@ -63,7 +63,21 @@ done
 
 # Under bits = same nothing differs: what is worth a call, and all that can be,
 # with nodes left at random, and several sessions at once.
-# A model that this ONNX Runtime cannot read (three of 1.23: too new) is none of ours.
+# Where a release is too old for the IR version of a model (three, of 13, for
+# 1.23, which says so without the provider), the same model of version 11, and
+# of opset 21 where it is of 25: its operators have not changed since.
+older() { # MODEL
+    [ "$(head -c 2 "$1" | od -An -tx1)" = ' 08 0d' ] || return 1
+    rm -rf "$tmp/older" && mkdir "$tmp/older"
+    {
+        printf '\010\013'
+        case $(tail -c 4 "$1" | od -An -tx1) in
+        ' 42 02 10 19') tail -c +3 "$1" | head -c -1 && printf '\025' ;;
+        *) tail -c +3 "$1" ;;
+        esac
+    } >"$tmp/older/model.onnx"
+    cp -R "$(dirname "$1")"/test_data_set_* "$tmp/older"
+}
 same_bits() { # ONNXRUNTIME WHAT
     for t in 1 2; do
         for o in small=0 small=1; do
@@ -72,7 +86,11 @@ same_bits() { # ONNXRUNTIME WHAT
                 shape=
                 [ "$name" != ort_qdq_minimal_model ] || shape=@1x3x20x28
                 "$BUILD/tests/ep_host" -p -o $o -r 5 -s 3 "$1" "$ep" $t 5 "$m$shape" >"$tmp/one" 2>&1
-                grep -q -e ' same$' -e 'fails: Load model from .*Unsupported model IR version' "$tmp/one"
+                if grep -q 'fails: Load model from .*Unsupported model IR version' "$tmp/one" && older "$m"; then
+                    "$BUILD/tests/ep_host" -p -o $o -r 5 -s 3 "$1" "$ep" $t 5 "$tmp/older/model.onnx" >"$tmp/one" 2>&1
+                    name="$name, IR version 11"
+                fi
+                grep -q ' same$' "$tmp/one"
                 say $? "$2, $o, $name, $t thread(s): $(sed 's/^[^ ]* //' "$tmp/one" | head -n 1)"
             done
         done
