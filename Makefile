@@ -61,7 +61,7 @@ CLI_O  = $(call obj,$(CLI_C))
 IMAGE_O = $(call obj,$(IMAGE_C))
 EP_O   = $(call obj,$(call below,src/ep))
 LIB_O  = $(call obj,$(LIB_C)) \
-         $(call obj,$(MADE_C) $(GEN)/sn_variants.c $(GEN)/sn_net_text.c)
+         $(call obj,$(MADE_C) $(GEN)/sn_variants.c $(GEN)/sn_net_text.c $(GEN)/sn_tuned_text.c)
 
 SINTER = $(BUILD)/sinter
 SGEN   = $(BUILD)/sinter-gen
@@ -125,7 +125,7 @@ $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
 # Packed weights and measured picks that another build has written are not
 # used: a hash of what packs and computes.
 PACK_C = $(sort $(wildcard src/kernel/conv/*.[chi]* src/kernel/conv_f32/*.[chi]* \
-         src/kernel/conv_geo.* src/kernel/pack.* src/kernel/pack_file.h src/kernel/tile_rows.h) src/backend/cpu/contract.c)
+         src/kernel/conv_geo.* src/kernel/sizes.h src/kernel/pack.* src/kernel/pack_file.h src/kernel/tile_rows.h) src/backend/cpu/contract.c)
 $(GEN)/sn_pack_id.h: $(PACK_C)
 	@mkdir -p $(GEN)
 	@printf '#define SN_PACK_ID "%s"\n' \
@@ -149,6 +149,11 @@ NET_TEXT = src/aot/blocks/soft.h src/aot/blocks/dot.h src/aot/blocks/mve.h src/a
 $(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/net_text.sh $(NET_TEXT) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# Files of kernel/conv, which programs for some processors have.
+$(GEN)/sn_tuned_text.c: $(PACK_C) tools/tuned_text.sh
+	@mkdir -p $(GEN)
+	@sh tools/tuned_text.sh >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.

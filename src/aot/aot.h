@@ -4,6 +4,7 @@
 #ifndef SN_AOT_H
 #define SN_AOT_H
 
+#include "kernel/isa.h"
 #include "run/exec.h"
 
 #ifdef __cplusplus
@@ -18,6 +19,7 @@ typedef struct SnAotTarget {
     bool dsp;  /* sums of products by ARM's DSP instructions, */
     bool mve;  /* and by its vectors */
     bool wide; /* two products by one of 64 bits */
+    SnIsa isa; /* by plans of kernel/conv for this one, if not portable */
 } SnAotTarget;
 
 /* NULL: there is none of this name.  A name of NULL is the first. */

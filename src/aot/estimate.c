@@ -109,7 +109,7 @@ sn_aot_instructions(const SnProgram *p, uint32_t s)
 
     if (p->skipped[s])
         return 0;
-    if (!t)
+    if (!t || t->plan)
         return of_loops(p, p->x->step[s].node);
     return t->form == SN_TILE_PLANE ? of_plane(t) : of_windows(t);
 }

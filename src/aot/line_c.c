@@ -257,31 +257,48 @@ sn_aot_tile_lines(SnAotNode *n)
             sn_aot_put_line(n, n->line[i]);
 }
 
-/* Does the text's limit of this name keep all codes of 8 bits? */
+/* The words after "@def NAME WHAT" of a text; false: there is none. */
 static bool
-is_all(const SnAotNode *n, const char *name)
+find_def(const SnAotNode *n, const char *const *text, const char *name,
+         const char *what, char word[3][64])
 {
-    const char *const *text = n->tuple->text[n->res];
-    char def[64], ref[64], range[64];
+    char def[64], is[24];
 
-    for (; *text; text++)
-        if (sscanf(*text, "@def %63s lim %63s %63s", def, ref, range) == 3 &&
-            !strcmp(def, name)) {
-            SnLim l = sn_lim(sn_aot_type_of(n, ref), sn_aot_range_of(n, range));
-            return l.lo == -128 && l.hi == 127;
-        }
+    (void)n;
+    for (; *text; text++) {
+        word[0][0] = word[1][0] = word[2][0] = '\0';
+        if (sscanf(*text, "@def %63s %23s %63s %63s %63s", def, is, word[0],
+                   word[1], word[2]) >= 3 &&
+            !strcmp(def, name) && !strcmp(is, what))
+            return true;
+    }
     return false;
+}
+
+/* The text's limit of this name. */
+static bool
+limit_of(const SnAotNode *n, const char *const *text, const char *name,
+         SnLim *l)
+{
+    char word[3][64];
+
+    if (!find_def(n, text, name, "lim", word))
+        return false;
+    *l = sn_lim(sn_aot_type_of(n, word[0]), sn_aot_range_of(n, word[1]));
+    return true;
 }
 
 #define WORD "%63[A-Za-z0-9_]"
 
-bool
-sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p)
+/* The lines of a result that is a bias, or none, a product with a multiplier,
+ * and saturation. */
+static bool
+read_plain(const SnAotNode *n, SnTilePlain *p)
 {
     const char *line[2];
-    char v[2][64], y[64], lim[2][64], at[8];
+    char v[2][64], y[64], high[64], at[8];
     uint32_t k = 0;
-    int end = 0;
+    int end = 0, none = 0;
 
     for (uint32_t i = 0; i < n->nline; i++) {
         if (!*n->line[i])
@@ -290,21 +307,88 @@ sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p)
             return false;
         line[k++] = n->line[i];
     }
-    if (k != 2 ||
-        sscanf(line[0], "const int32_t " WORD " = (" WORD "[@c]);%n", v[0],
-               p->bias, &end) != 2 ||
-        line[0][end] || !end)
+    if (k != 2)
+        return false;
+    p->bias[0] = '\0';
+    sscanf(line[0], "const int32_t " WORD " = (0);%n", v[0], &none);
+    if (!(none && !line[0][none]) &&
+        (sscanf(line[0], "const int32_t " WORD " = (" WORD "[@c]);%n", v[0],
+                p->bias, &end) != 2 ||
+         !end || line[0][end]))
         return false;
     end = 0;
     if (sscanf(line[1],
                WORD "[@o] = (int8_t)(sn_requant(sn_add32(acc, " WORD "), " WORD
                     "[%7[^]]], " WORD ", " WORD ".lo, " WORD ".hi));%n",
-               y, v[1], p->mult, at, p->zero, lim[0], lim[1], &end) != 7 ||
-        !end || line[1][end] || strcmp(v[0], v[1]) || strcmp(lim[0], lim[1]))
+               y, v[1], p->mult, at, p->zero, p->limit, high, &end) != 7 ||
+        !end || line[1][end] || strcmp(v[0], v[1]) || strcmp(p->limit, high))
         return false;
-    memcpy(p->limit, lim[0], sizeof p->limit);
     p->each = !strcmp(at, "@b") || !strcmp(at, "@c");
-    return (p->each || !strcmp(at, "0")) && is_all(n, lim[0]);
+    return p->each || !strcmp(at, "0");
+}
+
+bool
+sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p)
+{
+    SnLim l;
+
+    return read_plain(n, p) && *p->bias &&
+           limit_of(n, n->tuple->text[n->res], p->limit, &l) && l.lo == -128 &&
+           l.hi == 127;
+}
+
+/* The constant operand of this name in C. */
+static const void *
+constant(const SnAotNode *n, const char *name)
+{
+    for (uint32_t i = 0; i < n->call.nin; i++)
+        if (n->call.in[i].data && !strcmp(sn_aot_operand(n, i), name))
+            return n->call.in[i].data;
+    return NULL;
+}
+
+static bool
+numbers(SnAotNode *n, const char *const *text, const SnTilePlain *p,
+        SnConvNum *num)
+{
+    char word[3][64];
+    SnLim l;
+
+    num->bias = constant(n, p->bias);
+    if ((*p->bias && !num->bias) || !limit_of(n, text, p->limit, &l) ||
+        !find_def(n, text, p->zero, "zp", word))
+        return false;
+    num->lo = l.lo;
+    num->hi = l.hi;
+    num->yz = sn_zp_of(sn_aot_type_of(n, word[0]));
+    if (!find_def(n, text, p->mult, "mults", word))
+        return false;
+    const SnType *w = sn_aot_type_of(n, word[1]);
+    num->mul = sn_mults(n->a, sn_aot_type_of(n, word[0]), w,
+                        sn_aot_type_of(n, word[2]));
+    num->nmul = p->each ? w->nq : 1;
+    return true;
+}
+
+bool
+sn_aot_tile_numbers(SnAotNode *n, const char *const *text, const char **line,
+                    uint32_t nline, SnConvNum *num)
+{
+    uint32_t i = 0, end;
+    SnTilePlain p;
+
+    while (i < nline && strcmp(line[i], "@each"))
+        i++;
+    for (end = i; end < nline && strcmp(line[end], "@end");)
+        end++;
+    if (end == nline)
+        return false;
+    n->line = line + i + 1;
+    n->nline = end - i - 1;
+    bool ok = read_plain(n, &p) && numbers(n, text, &p, num);
+    n->line = NULL;
+    n->nline = 0;
+    return ok;
 }
 
 const char *

@@ -255,9 +255,19 @@ sn_aot_tiles(SnProgram *p)
             sn_tensor_nbyte(nd->res[0].type, nd->res[0].shape) == 0)
             continue;
         SN_TRY(sn_aot_map(&n, 0));
-        p->tile[s] = sn_aot_tile(&n, n.tuple->text[0], p->o->target);
+        const char *const *text = n.tuple->text[0];
+        SnConvNum num = {0};
+        bool plain = false;
+        if (p->o->target->isa != SN_ISA_PORTABLE) {
+            const char **line;
+            uint32_t k = sn_aot_lines(&n, text, &line);
+            plain = sn_aot_tile_numbers(&n, text, line, k, &num);
+        }
+        p->tile[s] = sn_aot_tile(&n, text, p->o->target, plain ? &num : NULL);
         if (p->tile[s])
             p->trail[s] = sn_aot_trail(&n, p->tile[s]);
+        if (p->tile[s] && p->tile[s]->plan)
+            sn_tuned_use(p->tile[s]->plan, &p->use);
     }
     return SN_OK;
 }

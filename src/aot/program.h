@@ -4,6 +4,7 @@
 #define SN_PROGRAM_H
 
 #include "aot/aot.h"
+#include "aot/tuned/tuned.h"
 
 typedef enum SnHome {
     SN_HOME_NONE,
@@ -56,6 +57,7 @@ typedef struct SnProgram {
     uint32_t nconst;
     SnAotConst *constant;
     size_t weights, nbinary; /* bytes of them; as a binary */
+    SnTunedUse use;          /* of tiles of plans */
     SnBuf nodes;             /* the functions of the nodes */
     SnBuf calls;             /* the body of the run function */
 } SnProgram;

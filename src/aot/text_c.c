@@ -394,16 +394,44 @@ put_tile(SnAotNode *n, const char **line, uint32_t i)
     return end;
 }
 
+uint32_t
+sn_aot_lines(SnAotNode *n, const char *const *text, const char ***line)
+{
+    uint32_t k = take_lines(n, text, line);
+
+    drop_sum(*line, k);
+    drop_unread(n, *line, k);
+    return k;
+}
+
+/* A function that runs a plan. */
+static SnStatus
+put_plan(SnAotNode *n)
+{
+    const SnAotTile *t = n->tile;
+    const SnTunedNames names = {.prefix =
+                                    sn_format(n->a, "%s_n%u", n->prefix, n->id),
+                                .x = sn_aot_operand(n, t->x),
+                                .w = sn_aot_operand(n, t->w),
+                                .y = sn_aot_result(n, n->res),
+                                .work = "win"};
+
+    sn_tuned_put(n->a, t->plan, &names, &n->data, &n->tables, n->out);
+    return SN_OK;
+}
+
 SnStatus
 sn_aot_text(SnAotNode *n, const char *const *text)
 {
     const char **line;
-    uint32_t k = take_lines(n, text, &line);
     bool started = false;
 
-    if (n->tile)
-        drop_sum(line, k);
-    drop_unread(n, line, k);
+    if (n->tile && n->tile->plan)
+        return put_plan(n);
+    uint32_t k =
+        n->tile ? sn_aot_lines(n, text, &line) : take_lines(n, text, &line);
+    if (!n->tile)
+        drop_unread(n, line, k);
     for (uint32_t i = 0; i < k; i++) {
         const char *s = line[i];
         if (!*s)

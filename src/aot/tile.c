@@ -566,16 +566,94 @@ plane(SnAotNode *n, SnAotTile *t, bool mve)
     return true;
 }
 
+/* ---- plans ---- */
+
+static SnTunedRole
+role(const SnAotNode *n, const SnAotTile *t, uint32_t v)
+{
+    uint32_t bit = UINT32_C(1) << v;
+
+    return n->u.var[v].tap       ? SN_TUNED_TAP
+           : (t->groups & bit)   ? SN_TUNED_GROUP
+           : t->filter == (int)v ? SN_TUNED_FILTER
+                                 : SN_TUNED_PIXEL;
+}
+
+static bool
+index_of(const SnAotNode *n, SnMapNum x, SnTunedIndex *i)
+{
+    SnAffine f;
+
+    if (!affine(n, x, &f))
+        return false;
+    memcpy(i->k, f.k, n->u.nvar * sizeof *f.k);
+    i->base = f.base;
+    return true;
+}
+
+static bool
+open_map(SnAotNode *n, const SnAotTile *t, SnTunedMap *m)
+{
+    const SnMapRead *x = sn_aot_read_of(n, t->x), *w = sn_aot_read_of(n, t->w);
+
+    memset(m, 0, sizeof *m);
+    if (n->u.nvar > SN_TUNED_VARS || x->box.rank > SN_TUNED_RANK ||
+        n->u.nbeside > 1 ||
+        (n->u.nbeside && !index_of(n, n->u.beside[0], &m->channel)))
+        return false;
+    m->nvar = n->u.nvar;
+    for (uint32_t v = 0; v < m->nvar; v++) {
+        m->bound[v] = bound(n, (int)v);
+        m->role[v] = role(n, t, v);
+        m->step[v] = n->u.var[v].tap ? 0 : sn_aot_step(n, v);
+    }
+    m->rank = x->box.rank;
+    for (int d = 0; d < m->rank; d++) {
+        m->dim[d] = x->box.dim[d];
+        if (!index_of(n, x->at[d], &m->at[d]))
+            return false;
+    }
+    return index_of(n, w->off, &m->w);
+}
+
+/* As the CPU backend would run it. */
+static bool
+planned(SnAotNode *n, SnAotTile *t, SnConvNum num, SnIsa isa)
+{
+    static const int32_t zero = 0;
+    const SnTensor *w = &n->call.in[t->w];
+    SnTunedMap m;
+    SnConvGeo geo;
+
+    t->mp = t->nfilter;
+    if (!open_map(n, t, &m) || !sn_tuned_geo(&m, &geo) || !zero_points(n, t))
+        return false;
+    num.xz = t->xz;
+    num.wz = t->wz ? t->wz : &zero;
+    num.nwz = t->wz ? (uint32_t)geo.oc : 1;
+    t->plan = sn_tuned_open(n->a, isa, &geo, &num,
+                            sn_tuned_filter(n->a, &m, &geo, w->data));
+    t->form = SN_TILE_PLAN;
+    t->scratch = sn_conv_q8_work(t->plan->q);
+    t->pack = t->plan->pack;
+    t->npack = t->plan->npack;
+    return true;
+}
+
 const SnAotTile *
-sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target)
+sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target,
+            const SnConvNum *num)
 {
     SnAotTile *t = SN_NEW(n->a, SnAotTile);
 
     t->dsp = target->dsp;
     t->filter = -1;
     if (!operands(n, text, t) || !has_plain_text(text) || !reads(n, t) ||
-        !sort_variables(n, t) || beside_pixels(n, t) ||
-        !(plane(n, t, target->mve) || windows(n, t, target)) ||
+        !sort_variables(n, t) || beside_pixels(n, t))
+        return NULL;
+    if (num && planned(n, t, *num, target->isa))
+        return t;
+    if (!(plane(n, t, target->mve) || windows(n, t, target)) ||
         !zero_points(n, t))
         return NULL;
     pack(n, t);

@@ -5,12 +5,14 @@
 #define SN_TILE_H
 
 #include "aot/aot_node.h"
+#include "aot/tuned/tuned.h"
 
 typedef enum SnTileForm {
     SN_TILE_WINDOWS, /* 4 windows are gathered, then met by 2 filters a time */
     SN_TILE_ROWS,    /* one window in all, met by 4 filters a time */
-    SN_TILE_PLANE    /* one filter a channel: the channel is laid out with its
+    SN_TILE_PLANE,   /* one filter a channel: the channel is laid out with its
                         borders, filters stay in registers */
+    SN_TILE_PLAN     /* as the CPU backend runs it */
 } SnTileForm;
 
 /* A number that is linear in the variables of a map. */
@@ -58,15 +60,16 @@ typedef struct SnAotTile {
     int64_t pitch; /* elements from one row of the plane to the next */
     bool twos;     /* two results along the last axis at a time */
     /* */
+    const SnTuned *plan;
     size_t scratch;     /* bytes */
     const int8_t *pack; /* filters as the loops read them; NULL: as they are */
     size_t npack;
 } SnAotTile;
 
 /* The tile of the node n, whose map is open, NULL: its loops are those of its
- * text. */
+ * text.  num: what line_c.c found, for a target with plans, or NULL. */
 const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text,
-                             const SnAotTarget *target);
+                             const SnAotTarget *target, const SnConvNum *num);
 /* trail.c: how far before x's memory the result must begin so that what is
  * written has been read; -1: there is no such place. */
 int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
@@ -78,5 +81,14 @@ void sn_aot_tile_lines(SnAotNode *n); /* text_c.c */
 void sn_aot_tile_hoist(SnAotNode *n);
 /* Offset in the result, for such a line. */
 const char *sn_aot_tile_out(SnAotNode *n);
+
+/* line_c.c: the numbers of a result that is a bias, or none, a product with a
+ * multiplier and saturation, by the nline lines of sn_aot_lines: those of a
+ * plan but for x and the zero points of filters. */
+bool sn_aot_tile_numbers(SnAotNode *n, const char *const *text,
+                         const char **line, uint32_t nline, SnConvNum *num);
+/* text_c.c: the text's lines that hold and are read, without a tile's sum. */
+uint32_t sn_aot_lines(SnAotNode *n, const char *const *text,
+                      const char ***line);
 
 #endif

@@ -169,7 +169,7 @@ sn_aot_trail(SnAotNode *n, const SnAotTile *t)
     Walk w = {.n = n, .t = t, .x = sn_aot_read_of(n, t->x)};
     int64_t stride = 1;
 
-    if (sn_elem_size(n->call.out[0].type->elem) != 1)
+    if (t->plan || sn_elem_size(n->call.out[0].type->elem) != 1)
         return -1;
     for (int d = w.x->box.rank - 1; d >= 0; d--) {
         w.stride[d] = stride;

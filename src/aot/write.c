@@ -22,6 +22,13 @@ static const SnAotTarget targets[] = {
      .what = "Cortex-M55 and others with vectors",
      .dsp = true,
      .mve = true},
+    {.name = "x86-avx2", .what = "x86-64 with AVX2", .isa = SN_ISA_AVX2},
+    {.name = "x86-avx512vnni",
+     .what = "x86-64 with AVX-512 VNNI",
+     .isa = SN_ISA_VNNI},
+    {.name = "aarch64-dotprod",
+     .what = "AArch64 with the dot product",
+     .isa = SN_ISA_NEON},
     {.name = "rv64",
      .what = "RISC-V of 64 bits, and others without vectors",
      .wide = true},
@@ -272,6 +279,13 @@ run_function(const SnProgram *p)
     return sn_buf_str(&b);
 }
 
+static const char fused[] =
+    "/* Sums of products are not fused: results would differ.  clang obeys "
+    "unless\n * -ffp-contract=fast is given; -ffp-contract=off makes sure. */\n"
+    "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n";
+
 static const char *
 kernels(const SnProgram *p, const char *code)
 {
@@ -292,12 +306,7 @@ kernels(const SnProgram *p, const char *code)
             "#error \"float expressions must be evaluated in their own type\"\n"
             "#endif\n#if INT_MAX < 2147483647\n"
             "#error \"int must have 32 bits\"\n#endif\n\n"
-            "/* Sums of products are not fused: results would differ.  clang "
-            "obeys unless\n * -ffp-contract=fast is given; -ffp-contract=off "
-            "makes sure. */\n"
-            "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
-            "#elif defined(__GNUC__)\n"
-            "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n"
+            "%s"
             "#ifndef __cplusplus\n#define %s_restrict restrict\n"
             "#elif defined(__GNUC__)\n#define %s_restrict __restrict__\n"
             "#else\n#define %s_restrict\n#endif\n\n"
@@ -311,7 +320,7 @@ kernels(const SnProgram *p, const char *code)
             "#define %s_SN_INLINE inline __attribute__((always_inline))\n"
             "#else\n#define %s_SN_APART\n#define %s_SN_INLINE inline\n"
             "#endif\n\n",
-            up, up, p->name, p->name, p->name, p->name, p->name, p->name,
+            up, up, fused, p->name, p->name, p->name, p->name, p->name, p->name,
             p->name, p->name, p->name);
     if (p->o->target->mve)
         sn_puts(&b,
@@ -319,6 +328,39 @@ kernels(const SnProgram *p, const char *code)
                 "#include <arm_mve.h>\n#endif\n\n");
     sn_puts(&b, sn_pick_rename(p->a, defs, p->name, p->o->target->dsp));
     sn_puts(&b, "#endif\n");
+    return sn_buf_str(&b);
+}
+
+/* What runs plans. */
+static const char *
+conv_header(const SnProgram *p)
+{
+    const char *up = upper(p->a, p->name);
+    SnBuf b;
+
+    sn_buf_init(&b, p->a);
+    put_made(&b, "What runs convolutions and products, and its types.");
+    sn_putf(&b,
+            "#ifndef %s_CONV_H\n#define %s_CONV_H\n\n#ifdef __cplusplus\n"
+            "extern \"C\" {\n#endif\n\n%s\n#ifdef __cplusplus\n}\n#endif\n\n"
+            "#endif\n",
+            up, up,
+            sn_pick_rename(p->a, sn_tuned_types(p->a, p->o->target->isa),
+                           p->name, false));
+    return sn_buf_str(&b);
+}
+
+static const char *
+conv_code(const SnProgram *p)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, p->a);
+    put_made(&b, "What runs convolutions and products.");
+    sn_putf(&b, "#include \"%s_conv.h\"\n\n%s%s", p->name, fused,
+            sn_pick_rename(p->a,
+                           sn_tuned_code(p->a, p->o->target->isa, &p->use),
+                           p->name, false));
     return sn_buf_str(&b);
 }
 
@@ -345,8 +387,10 @@ static const char *
 makefile(const SnProgram *p)
 {
     const char *n = p->name;
-    const char *weights =
-        p->o->binary ? "" : sn_format(p->a, " %s_weights.o", n);
+    const char *weights = sn_format(
+        p->a, "%s%s", p->o->binary ? "" : sn_format(p->a, " %s_weights.o", n),
+        p->use.any ? sn_format(p->a, " %s_conv.o", n) : "");
+    const char *types = p->use.any ? sn_format(p->a, " %s_conv.h", n) : "";
 
     return sn_format(
         p->a,
@@ -356,9 +400,9 @@ makefile(const SnProgram *p)
         "OBJ = %s.o%s\n\n%s_test: %s_test.o $(OBJ)\n"
         "\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ %s_test.o $(OBJ)\n\n"
         "%%.o: %%.c %s.h\n\t$(CC) $(CFLAGS) -ffp-contract=off -c -o $@ $<\n\n"
-        "%s.o: %s_kernels.h\n\ntest: %s_test\n\t./%s_test\n\nclean:\n"
+        "%s.o: %s_kernels.h%s\n\ntest: %s_test\n\t./%s_test\n\nclean:\n"
         "\trm -f *.o %s_test\n\n.PHONY: test clean\n",
-        n, n, weights, n, n, n, n, n, n, n, n, n);
+        n, n, weights, n, n, n, n, n, n, types, n, n, n);
 }
 
 /* ---- */
@@ -393,8 +437,11 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
     const char *nodes = sn_buf_str(&p.nodes), *run = run_function(&p);
     sn_buf_init(&c, a);
     put_made(&c, "The network.");
-    sn_putf(&c, "#include \"%s.h\"\n#include \"%s_kernels.h\"\n\n", p.name,
+    sn_putf(&c, "#include \"%s.h\"\n#include \"%s_kernels.h\"\n", p.name,
             p.name);
+    if (p.use.any)
+        sn_putf(&c, "#include \"%s_conv.h\"\n", p.name);
+    sn_puts(&c, "\n");
     sn_aot_const_extern(&p, &c);
     sn_puts(&c, sn_pick_rename(a, nodes, p.name, o->target->dsp));
     sn_puts(&c, run);
@@ -406,6 +453,10 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
     add(&f, ".h", header(&p));
     add(&f, ".c", sn_buf_str(&c));
     add(&f, "_kernels.h", kernels(&p, nodes));
+    if (p.use.any) {
+        add(&f, "_conv.h", conv_header(&p));
+        add(&f, "_conv.c", conv_code(&p));
+    }
     if (o->binary)
         add_bytes(&f, "_weights.bin", bytes, p.nbinary);
     else

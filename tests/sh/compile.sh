@@ -27,11 +27,7 @@ printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
   %%y = Relu(%%x) : f32[1,4]\n  Save(%%y) {name = "y"}\n}\n' >"$tmp/relu.sn"
 t no_dir 2 err "expected the directory to write into" compile "$tmp/relu.sn"
 t name 2 err "is no name of C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
-for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
-    t target_$target 2 err "no target is named '$target'; there are portable (any machine), armv7em" \
-        compile "$tmp/relu.sn" -o "$tmp/o" --target $target
-done
-t target 2 err "armv8.1m-mve (Cortex-M55" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
+t target 2 err "armv8.1m-mve (Cortex-M55 and others with vectors), x86-avx2 (x86-64 with AVX2), x86-avx512vnni" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
 t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
 
 # ---- whole networks ----
@@ -155,6 +151,16 @@ fi
 
 # ---- tiles: sums of products, at and beside what decides their loops ----
 . tests/tiles.sh
+# has TARGET: whether its instructions are here; other architectures run the
+# twins in C.
+has() {
+    case $1-$(uname -m) in
+    x86-avx2-x86_64) grep -q ' avx2 ' /proc/cpuinfo ;;
+    x86-avx512vnni-x86_64) grep -q ' avx512_vnni ' /proc/cpuinfo ;;
+    aarch64-dotprod-aarch64) grep -q ' asimddp ' /proc/cpuinfo ;;
+    *) true ;;
+    esac
+}
 # clang takes minutes over it with sanitizers.
 san="-fsanitize=undefined -fno-sanitize-recover=all"
 "$CC" --version | grep -q clang && san=
@@ -163,6 +169,13 @@ for policy in "" "rounding single"; do
     for target in portable armv7em armv8.1m-mve rv64; do
         right "tiles_$target${policy#rounding}" "$tmp/tiles.sn" \
             "-std=c99 $san" "$CC" "--target $target"
+    done
+    # plans, by twins in C, and where the processor can by its instructions
+    for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
+        right "tiles_$target${policy#rounding}_twins" "$tmp/tiles.sn" \
+            "-std=c99 -Dnet_SN_TWINS $san" "$CC" "--target $target"
+        has "$target" && right "tiles_$target${policy#rounding}" "$tmp/tiles.sn" \
+            "-std=gnu99 $san" "$CC" "--target $target"
     done
     san=
 done
@@ -179,7 +192,10 @@ right tiles_outside "$tmp/tiles.sn" \
 # Each target's functions are called, in whatever arithmetic.
 for policy in "" "rounding double"; do
     tiles "$policy" >"$tmp/tiles.sn"
-    for pair in portable:dot_windows armv7em:dot_pair_rows armv8.1m-mve:mve_dots rv64:dot_wide; do
+    for pair in portable:dot_windows armv7em:dot_pair_rows armv8.1m-mve:mve_dots rv64:dot_wide \
+        x86-avx2:conv_q8_run x86-avx512vnni:conv_q8_run aarch64-dotprod:conv_q8_run; do
+        # plans rescale by reals
+        [ "$policy${pair#*:}" = "rounding doubleconv_q8_run" ] && continue
         "$sinter" compile "$tmp/tiles.sn" -o "$tmp/o" --target "${pair%:*}" >"$tmp/out" 2>&1
         if grep -q "net_${pair#*:}(" "$tmp/o/net.c"; then
             echo "ok compile calls_${pair%:*}${policy#rounding}"
@@ -195,6 +211,14 @@ for policy in "" "rounding double"; do
     chain "$policy" >"$tmp/chain.sn"
     for target in portable armv7em armv8.1m-mve rv64; do
         right "chain_$target${policy#rounding}" "$tmp/chain.sn" \
+            "-std=c99 -fsanitize=undefined,address -fno-sanitize-recover=all" "$CC" \
+            "--target=$target"
+    done
+    for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
+        right "chain_$target${policy#rounding}_twins" "$tmp/chain.sn" \
+            "-std=c99 -Dnet_SN_TWINS -fsanitize=undefined,address -fno-sanitize-recover=all" \
+            "$CC" "--target=$target"
+        has "$target" && right "chain_$target${policy#rounding}" "$tmp/chain.sn" \
             "-std=c99 -fsanitize=undefined,address -fno-sanitize-recover=all" "$CC" \
             "--target=$target"
     done

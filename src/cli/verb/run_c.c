@@ -17,6 +17,7 @@ typedef struct Work {
     SnCli *c;
     SnResults *r;
     const char *dir;
+    const SnAot *program;
     int pipe;               /* closed: the directory goes */
     pid_t sweeper;          /* the process that removes it */
     char **input, **output; /* paths of files */
@@ -104,10 +105,9 @@ write_program(Work *w)
     SnAotOpts o = {.name = "net",
                    .target = w->c->args.as_c,
                    .samples = w->r->samples->n ? w->r->samples : NULL};
-    const SnAot *p;
 
-    SN_TRY(sn_aot(w->c->a, w->r->x, &o, w->c->d, &p));
-    return sn_aot_write(p, w->dir, w->c->d);
+    SN_TRY(sn_aot(w->c->a, w->r->x, &o, w->c->d, &w->program));
+    return sn_aot_write(w->program, w->dir, w->c->d);
 }
 
 /* Words of the environment's CC, then `cc`. */
@@ -131,19 +131,21 @@ compiler(Work *w, uint32_t *n)
 static SnStatus
 build(Work *w)
 {
-    static const char *const rest[] = {
-        "-O2",   "-ffp-contract=off", "-o",        "net_test",
-        "net.c", "net_weights.c",     "net_test.c"};
+    static const char *const flags[] = {"-O2", "-ffp-contract=off", "-o"};
     uint32_t n = 0;
     char **argv = compiler(w, &n);
     const char *cc = argv[0];
     pid_t pid;
 
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
-        bool file = i > 2;
-        const char *s =
-            file ? sn_format(w->c->a, "%s/%s", w->dir, rest[i]) : rest[i];
-        SN_PUSH(w->c->a, argv, n, sn_strndup(w->c->a, s, strlen(s)));
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        SN_PUSH(w->c->a, argv, n, sn_strndup(w->c->a, flags[i], 32));
+    SN_PUSH(w->c->a, argv, n, sn_format(w->c->a, "%s/net_test", w->dir));
+    for (uint32_t i = 0; i < w->program->nfile; i++) {
+        const char *file = w->program->file[i];
+        size_t len = strlen(file);
+        if (len > 2 && !strcmp(file + len - 2, ".c"))
+            SN_PUSH(w->c->a, argv, n,
+                    sn_format(w->c->a, "%s/%s", w->dir, file));
     }
     SN_PUSH(w->c->a, argv, n, NULL);
     int err = start(argv, -1, &pid);

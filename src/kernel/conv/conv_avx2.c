@@ -8,7 +8,7 @@
 
 #include "kernel/conv/conv_wino.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SN_TWINS)
 #include "kernel/conv/conv_avx2.h"
 
 AVX2 static void

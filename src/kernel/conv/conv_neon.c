@@ -13,7 +13,7 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
     memcpy(y, x, (size_t)n);
 }
 
-#if defined(__aarch64__)
+#if defined(__aarch64__) && !defined(SN_TWINS)
 #include <arm_neon.h>
 
 #include "kernel/tile_rows.h"

@@ -14,7 +14,7 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
     memcpy(y, x, (size_t)n);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SN_TWINS)
 #include "kernel/tile_rows.h"
 
 VNNI SN_SPARE static int32_t

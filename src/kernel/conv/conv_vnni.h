@@ -5,7 +5,7 @@
 
 #include "kernel/conv/conv_run.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SN_TWINS)
 #include <immintrin.h>
 #include <string.h>
 
@@ -13,13 +13,6 @@
     __attribute__(( \
         target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 #define INLINE static inline __attribute__((always_inline))
-
-/* Codes + 128. */
-VNNI INLINE __m512i
-u8(__m512i x)
-{
-    return _mm512_xor_si512(x, _mm512_set1_epi8(-128));
-}
 
 /* rne((float)v * mul), saturated above; what is too low or NaN becomes the
  * lowest integer. */

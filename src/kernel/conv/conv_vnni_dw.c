@@ -7,7 +7,14 @@
  * order. */
 #include "kernel/conv/conv_vnni.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SN_TWINS)
+
+/* Codes + 128. */
+VNNI INLINE __m512i
+u8(__m512i x)
+{
+    return _mm512_xor_si512(x, _mm512_set1_epi8(-128));
+}
 
 #define I(at) _mm512_loadu_si512(at)
 #define F(at) _mm512_loadu_ps(at)
@@ -308,7 +315,7 @@ put16(const End16 *e, __m512i s, int8_t *y)
     __m512i q = quads16(LOAD16(p0), LOAD16(p1), LOAD16(p2)); \
     x.col++;                                                 \
     x.at += x.px
-#define DP(a, w) _mm512_dpbusd_epi32(a, q, w)
+#define DOT16(a, w) _mm512_dpbusd_epi32(a, q, w)
 
 VNNI static void
 by1_16(const SnDw3 *d)
@@ -322,9 +329,9 @@ by1_16(const SnDw3 *d)
         for (int64_t i = -2; i < d->npx; i++, y += d->pitch) {
             COLUMN16;
             if (i >= 0)
-                put16(&e, DP(m, w), y);
-            m = DP(n, v);
-            n = DP(b, u);
+                put16(&e, DOT16(m, w), y);
+            m = DOT16(n, v);
+            n = DOT16(b, u);
         }
     }
 }
@@ -342,13 +349,13 @@ by2_16(const SnDw3 *d)
             {
                 COLUMN16;
                 if (i >= 0)
-                    put16(&e, DP(m, w), y);
+                    put16(&e, DOT16(m, w), y);
                 if (i + 1 == d->npx)
                     break;
-                m = DP(b, u);
+                m = DOT16(b, u);
             }
             COLUMN16;
-            m = DP(m, v);
+            m = DOT16(m, v);
         }
     }
 }

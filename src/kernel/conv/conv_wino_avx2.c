@@ -3,7 +3,7 @@
  * (kernel/conv/conv_wino.h). */
 #include "kernel/conv/conv_wino.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SN_TWINS)
 #include "kernel/conv/conv_avx2.h"
 
 /* ---- windows ---- */

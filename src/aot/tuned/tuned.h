@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sums of products as plans of kernel/conv/conv_q8.h, made for a processor that
+ * need not be this one, and written as C with the texts that run them. */
+#ifndef SN_TUNED_H
+#define SN_TUNED_H
+
+#include "base/buf.h"
+#include "kernel/conv/conv_q8.h"
+
+enum { SN_TUNED_VARS = 32, SN_TUNED_RANK = 8 };
+
+typedef enum SnTunedRole {
+    SN_TUNED_TAP,
+    SN_TUNED_PIXEL,
+    SN_TUNED_FILTER,
+    SN_TUNED_GROUP
+} SnTunedRole;
+
+/* base + the sum of k[v] * variable v. */
+typedef struct SnTunedIndex {
+    int64_t k[SN_TUNED_VARS], base;
+} SnTunedIndex;
+
+/* What a node reads and writes, by variables of its map. */
+typedef struct SnTunedMap {
+    uint32_t nvar;
+    int64_t bound[SN_TUNED_VARS];
+    SnTunedRole role[SN_TUNED_VARS];
+    int rank; /* of x */
+    int64_t dim[SN_TUNED_RANK];
+    SnTunedIndex at[SN_TUNED_RANK]; /* along each axis of x */
+    SnTunedIndex w;                 /* element of the filter */
+    SnTunedIndex channel;           /* number of bias and multiplier */
+    int64_t step[SN_TUNED_VARS];    /* elements of the result */
+} SnTunedMap;
+
+/* The sizes of the convolution that the map is, with the result's pixels and
+ * channels side by side; false: it is none. */
+bool sn_tuned_geo(const SnTunedMap *m, SnConvGeo *geo);
+/* Filters as plans have them: [channel][row][column][channel of x]. */
+const int8_t *sn_tuned_filter(SnArena *a, const SnTunedMap *m,
+                              const SnConvGeo *geo, const int8_t *w);
+
+typedef struct SnTuned {
+    SnIsa isa;
+    const SnConvQ8 *q;
+    size_t *at; /* of each block's filter in pack */
+    const int8_t *pack;
+    size_t npack;
+} SnTuned;
+
+/* NULL: there is none of these sizes. */
+const SnTuned *sn_tuned_open(SnArena *a, SnIsa isa, const SnConvGeo *geo,
+                             const SnConvNum *num, const int8_t *filter);
+
+/* Names in C. */
+typedef struct SnTunedNames {
+    const char *prefix; /* of tables */
+    const char *x, *w, *y, *work;
+} SnTunedNames;
+/* Appends tables, with their bytes, and the lines of a function. */
+void sn_tuned_put(SnArena *a, const SnTuned *p, const SnTunedNames *n,
+                  SnBuf *data, size_t *nbyte, SnBuf *out);
+
+/* What a program's plans call. */
+typedef struct SnTunedUse {
+    bool any;
+    bool tile[SN_TILE_N / SN_LANE][SN_TILE_M], dw, dw3[2], wino, sum;
+} SnTunedUse;
+void sn_tuned_use(const SnTuned *p, SnTunedUse *u);
+/* The types, as the text of a header, and what runs plans, with sinter's
+ * names. */
+const char *sn_tuned_types(SnArena *a, SnIsa isa);
+const char *sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u);
+
+/* ---- for tuned_text.c: tools/tuned_text.sh ---- */
+
+/* Lines of files, NULL-ended. */
+extern const char *const sn_tuned_text_types[], *const sn_tuned_text_run[];
+extern const char *const sn_tuned_text_wino[], *const sn_tuned_text_avx2[];
+extern const char *const sn_tuned_text_avx2_wino[], *const sn_tuned_text_vnni[];
+extern const char *const sn_tuned_text_vnni_dw[], *const sn_tuned_text_neon[];
+
+#endif

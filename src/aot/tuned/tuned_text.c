@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The texts that run plans: what conv_run.c and a variant's tiles have, and a
+ * table of the tiles that a program's plans call. */
+#include <string.h>
+
+#include "aot/blocks/pick.h"
+#include "aot/tuned/tuned.h"
+#include "base/diag.h"
+#include "kernel/conv/conv_wino.h"
+
+/* ---- which tiles ----
+ * A plan is run on nothing, by tiles that note in the block's filter, which
+ * they find in w, that they were called. */
+
+static SnTunedUse *
+use_of(const void *w)
+{
+    return (SnTunedUse *)(uintptr_t)w;
+}
+
+static void
+no_widen(const int8_t *x, int64_t n, int32_t z, void *y)
+{
+    (void)x;
+    (void)n;
+    (void)z;
+    (void)y;
+}
+
+static int32_t
+no_sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+{
+    (void)x;
+    (void)run;
+    (void)nrun;
+    (void)len;
+    return 0;
+}
+
+#define NOTE(N, M)                               \
+    static void note##N##M(const SnTile *t)      \
+    {                                            \
+        use_of(t->w)->tile[N - 1][M - 1] = true; \
+    }
+#define NOTES(N) \
+    NOTE(N, 1)   \
+    NOTE(N, 2) NOTE(N, 3) NOTE(N, 4) NOTE(N, 5) NOTE(N, 6) NOTE(N, 7) NOTE(N, 8)
+NOTES(1)
+NOTES(2)
+NOTES(3)
+NOTES(4)
+
+static void
+note_dw(const SnDw *d)
+{
+    use_of(d->w)->dw = true;
+}
+
+static void
+note_dw31(const SnDw3 *d)
+{
+    use_of(d->w)->dw3[0] = true;
+}
+
+static void
+note_dw32(const SnDw3 *d)
+{
+    use_of(d->w)->dw3[1] = true;
+}
+
+#define ROW(N)                                                      \
+    {                                                               \
+        note##N##1, note##N##2, note##N##3, note##N##4, note##N##5, \
+            note##N##6, note##N##7, note##N##8                      \
+    }
+
+void
+sn_tuned_use(const SnTuned *p, SnTunedUse *u)
+{
+    SnArena *a = sn_arena_new();
+    const SnConvGeo *o = &p->q->geo;
+    SnConvTiles t = {
+        .widen = no_widen,
+        .sum = no_sum,
+        .tile = {ROW(1), ROW(2), ROW(3), ROW(4)},
+        .dw = note_dw,
+        .dw3 = {note_dw31, note_dw32},
+    };
+    SnConvBlock *b = SN_NEW_N(a, SnConvBlock, p->q->nblock + 1);
+    SnConvQ8 q = *p->q;
+
+    u->any = true;
+    u->wino = u->wino || q.wino;
+    u->sum = u->sum || q.rowsum;
+    t.esize = q.t->esize;
+    t.offset = q.t->offset;
+    t.inside = q.t->inside;
+    memcpy(t.mtile, q.t->mtile, sizeof t.mtile);
+    for (uint32_t i = 0; i < q.nblock; i++) {
+        b[i] = q.block[i];
+        b[i].w = u;
+    }
+    q.t = &t;
+    q.block = b;
+    int8_t *x = SN_NEW_N(a, int8_t, (size_t)(o->n * o->h * o->w * o->c) + 1);
+    int8_t *y = SN_NEW_N(a, int8_t, (size_t)(o->n * o->oh * o->ow * o->oc) + 1);
+    if (!q.wino)
+        sn_conv_q8_run(&q, x, y, o->oc, sn_alloc(a, sn_conv_q8_work(p->q) + 64),
+                       0, sn_conv_q8_units(p->q));
+    sn_arena_free(a);
+}
+
+/* ---- texts ---- */
+
+/* Names of a variant's functions. */
+typedef struct Variant {
+    SnIsa isa;
+    const char *const *tiles;
+    const char *const *wino, *const *dwtext; /* or NULL */
+    const char *sum, *dw, *dw3[2];
+} Variant;
+
+static const Variant variants[] = {
+    {.isa = SN_ISA_AVX2,
+     .tiles = sn_tuned_text_avx2,
+     .wino = sn_tuned_text_avx2_wino,
+     .sum = "0",
+     .dw = "dw",
+     .dw3 = {"0", "0"}},
+    {.isa = SN_ISA_VNNI,
+     .tiles = sn_tuned_text_vnni,
+     .dwtext = sn_tuned_text_vnni_dw,
+     .sum = "sum",
+     .dw = "sn_dw_vnni",
+     .dw3 = {"sn_dw3_vnni_step1", "sn_dw3_vnni_step2"}},
+    {.isa = SN_ISA_NEON,
+     .tiles = sn_tuned_text_neon,
+     .sum = "sum",
+     .dw = "dw",
+     .dw3 = {"0", "0"}},
+};
+
+static const Variant *
+variant(SnIsa isa)
+{
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        if (variants[i].isa == isa)
+            return &variants[i];
+    sn_bug("no text runs plans of %s", sn_isa_name(isa));
+}
+
+/* Twins call functions of base/num.h, which the first of them brings. */
+static void
+put_lines(SnArena *a, SnBuf *b, const char *const *line, bool *had)
+{
+    for (; *line; line++) {
+        if (strncmp(*line, "#include \"base/num.h\"", 21))
+            sn_putf(b, "%s\n", *line);
+        else if (!*had)
+            sn_puts(b, sn_pick(a, "sn_rne_clamp sn_mulf", false));
+        *had = *had || !strncmp(*line, "#include \"base/num.h\"", 21);
+    }
+}
+
+const char *
+sn_tuned_types(SnArena *a, SnIsa isa)
+{
+    bool had = false;
+    SnBuf b;
+
+    (void)variant(isa);
+    sn_buf_init(&b, a);
+    put_lines(a, &b, sn_tuned_text_types, &had);
+    sn_puts(&b, "extern const SnConvTiles sn_tiles;\n");
+    return sn_buf_str(&b);
+}
+
+static void
+put_table(SnBuf *b, const Variant *v, const SnTunedUse *u, const SnConvTiles *t)
+{
+    sn_putf(b,
+            "\n/* The tiles that are called. */\n"
+            "const SnConvTiles sn_tiles = {\n    %d, %d, %s, {%d, %d, %d, %d}, "
+            "widen, %s,\n    {\n",
+            t->esize, t->offset, t->inside ? "true" : "false", t->mtile[0],
+            t->mtile[1], t->mtile[2], t->mtile[3], u->sum ? v->sum : "0");
+    for (int n = 0; n < SN_TILE_N / SN_LANE; n++) {
+        sn_puts(b, "        {");
+        for (int m = 0; m < SN_TILE_M; m++) {
+            if (u->tile[n][m])
+                sn_putf(b, "tile%d%d", n + 1, m + 1);
+            else
+                sn_putc(b, '0');
+            sn_puts(b, m + 1 < SN_TILE_M ? ", " : "},\n");
+        }
+    }
+    sn_putf(b, "    },\n    %s, {%s, %s}, %s,\n};\n", u->dw ? v->dw : "0",
+            u->dw3[0] ? v->dw3[0] : "0", u->dw3[1] ? v->dw3[1] : "0",
+            u->wino ? "&sn_wino_avx2" : "0");
+}
+
+const char *
+sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u)
+{
+    const Variant *v = variant(isa);
+    bool had = false;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    put_lines(a, &b, sn_tuned_text_run, &had);
+    if (u->wino)
+        put_lines(a, &b, sn_tuned_text_wino, &had);
+    put_lines(a, &b, v->tiles, &had);
+    if (v->dwtext && (u->dw || u->dw3[0] || u->dw3[1]))
+        put_lines(a, &b, v->dwtext, &had);
+    if (u->wino)
+        put_lines(a, &b, v->wino, &had);
+    put_table(&b, v, u, sn_gemm(isa)->tiles);
+    return sn_buf_str(&b);
+}
