@@ -236,6 +236,59 @@ awk 'BEGIN {
 }' >"$tmp/many.sn"
 t many 0 out "arena 192 bytes (lower bound 192)" compile "$tmp/many.sn" --report
 
+# ---- no register of reals where each node has a row of integers ----
+cat >"$tmp/float.sn" <<END
+sinter-graph 1
+graph "whole" {
+  %x = Placeholder() : qi8<0.05, 3>[1,6,5,4]
+  %w = Constant() {data = [$(draw 108 1)]} : qi8<axis=0, [0.02, 0.01, 0.03], [0, 0, 0]>[3,3,3,4]
+  %b = Constant() {data = [1000, -2000, 3000]} : qi32<axis=0, [0.001, 0.0005, 0.0015], [0, 0, 0]>[3]
+  %c = ChannelwiseConv2D(%x, %w, %b) {kernel = [3,3], pads = [1,1,1,1]} : qi8<0.1, -7>[1,6,5,3]
+  %v = Constant() {data = [$(draw 12 2)]} : qi8<0.02, 1>[3,2,2,1]
+  %d = Conv2D(%c, %v, _) {kernel = [2,2], stride = [1,2], group = 3} : qi8<0.2, 4>[1,5,2,3]
+  %r = Rescale(%d) : qi8<0.15, 9>[1,5,2,3]
+  %l = Relu(%r) : qi8<0.15, 9>[1,5,2,3]
+  %p, %i = MaxPool(%l) {kernel = [2,2], stride = [1,1]} : (qi8<0.15, 9>[1,4,1,3], i64[1,4,1,3])
+  %h = HardSwish(%p) : qi8<0.1, -100>[1,4,1,3]
+  %m = ReduceMean(%h) {axes = [2]} : qi8<0.09, -90>[1,4,1,3]
+  %t = Flip(%m) {axes = [1]} : qi8<0.09, -90>[1,4,1,3]
+  %f = Reshape(%t) {dims = [2, 6]} : qi8<0.09, -90>[2,6]
+  %u = Constant() {data = [$(draw 30 3)]} : qi8<0.02, 0>[5,6]
+  %y = FullyConnected(%f, %u, _) {clamp = [-100, 100]} : qi8<0.3, 2>[2,5]
+  Save(%y) {name = "y"}
+}
+END
+# gcc refuses reals so; clang takes the flag, and reals.
+whole() { # POLICY TARGET
+    "$sinter" compile "$tmp/$1.sn" -o "$tmp/o" --target "$2" >"$tmp/out" 2>"$tmp/err" &&
+        gcc -std=c99 -O2 -mgeneral-regs-only -c -o "$tmp/o/net.o" "$tmp/o/net.c" 2>"$tmp/err"
+}
+echo 'float half(float x); float half(float x) { return x / 2; }' >"$tmp/half.c"
+if gcc -O2 -c -o "$tmp/half.o" "$tmp/half.c" &&
+    ! gcc -O2 -mgeneral-regs-only -c -o "$tmp/half.o" "$tmp/half.c" 2>"$tmp/err"; then
+    for target in portable armv7em armv8.1m-mve; do
+        for policy in single double; do
+            sed "s/^graph \"whole\"/& rounding $policy/" "$tmp/float.sn" >"$tmp/$policy.sn"
+            right whole_${policy}_$target "$tmp/$policy.sn" -std=c99 "$CC" "--target=$target"
+            if whole $policy $target; then
+                echo "ok compile whole_${policy}_${target}_registers"
+            else
+                echo "not ok compile whole_${policy}_${target}_registers"
+                head -n 5 "$tmp/err"
+                bad=1
+            fi
+        done
+        if whole float $target; then
+            echo "not ok compile whole_float_$target: it has no reals"
+            bad=1
+        else
+            echo "ok compile whole_float_$target"
+        fi
+    done
+else
+    echo "skip compile whole: gcc does not refuse reals by -mgeneral-regs-only"
+fi
+
 # ---- memories, weights as a file ----
 # split NAME FLAGS...: two memories and a file of weights.
 split() {
