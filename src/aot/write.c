@@ -314,9 +314,10 @@ kernels(const SnProgram *p, const char *code)
             "#if defined(__GNUC__) && !defined(__clang__)\n"
             "#define %s_SN_UNROLL _Pragma(\"GCC unroll 4\")\n"
             "#else\n#define %s_SN_UNROLL\n#endif\n\n"
-            "/* a function that has registers of its own */\n"
+            "/* a function that has registers of its own; a processor with "
+            "instructions\n * of its own may not need one */\n"
             "#if defined(__GNUC__)\n"
-            "#define %s_SN_APART __attribute__((noinline))\n"
+            "#define %s_SN_APART __attribute__((noinline, unused))\n"
             "#define %s_SN_INLINE inline __attribute__((always_inline))\n"
             "#else\n#define %s_SN_APART\n#define %s_SN_INLINE inline\n"
             "#endif\n\n",

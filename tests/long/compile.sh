@@ -260,9 +260,12 @@ board() {
         'int main(void);' 'int main(void) { char s[] = "t", *v[] = {s, NULL};' \
         'return self_test(1, v); }' >"$tmp/p/once.c"
     # shellcheck disable=SC2086
-    arm-none-eabi-gcc $cpu -mthumb -mfloat-abi=hard $opt -nostartfiles --specs=rdimon.specs \
-        -T $b/board.ld -Wl,--defsym,ROM_SIZE=$size,--defsym,RAM_SIZE=$size -o "$tmp/t" \
-        $b/start.c "$tmp/p/once.c" "$tmp/p/net.c" "$tmp/p/net_weights.c" >"$tmp/log" 2>&1 &&
+    arm-none-eabi-gcc $cpu -mthumb -mfloat-abi=hard -O1 -c -o "$tmp/start.o" $b/start.c \
+        >"$tmp/log" 2>&1 &&
+        arm-none-eabi-gcc $cpu -mthumb -mfloat-abi=hard $opt $warn -nostartfiles \
+            --specs=rdimon.specs -T $b/board.ld \
+            -Wl,--defsym,ROM_SIZE=$size,--defsym,RAM_SIZE=$size -o "$tmp/t" "$tmp/start.o" \
+            "$tmp/p/once.c" "$tmp/p/net.c" "$tmp/p/net_weights.c" >"$tmp/log" 2>&1 &&
         timeout 300 qemu-system-arm -M $qemu -nographic -semihosting -kernel "$tmp/t" \
             >"$tmp/log" 2>&1
 }
