@@ -42,6 +42,20 @@ counted() {
 # number NAME: of the program's memory map.
 number() { sed -n "s/^  \"$1\": \([0-9]*\),*\$/\1/p" "$tmp/b/$board/net.json"; }
 
+# The commands of docs/howto/microcontroller.md, as they stand, where there is
+# nothing but a built sinter and the examples.
+mkdir -p "$tmp/walk/build"
+ln -s "$(realpath "$BUILD")/sinter" "$tmp/walk/build/sinter"
+cp -r examples "$tmp/walk"
+awk '/^    build\// { on = 1 } /^```/ { exit } on && /^    / { print substr($0, 5) }' \
+    docs/howto/microcontroller.md >"$tmp/walk.sh"
+(cd "$tmp/walk" && MAKEFLAGS='' sh -e "$tmp/walk.sh") >"$tmp/log" 2>&1
+rc=$?
+right=$(grep -c '^right$' "$tmp/log")
+[ $rc = 0 ] || tail -n 3 "$tmp/log"
+[ $rc = 0 ] && [ "$right" = 5 ]
+say $? "docs/howto/microcontroller.md: five self-tests are right (status $rc, $right)"
+
 # each VALUE...: one for each filter, over and over.
 each() {
     awk -v n="$1" -v v="$2" 'BEGIN {
