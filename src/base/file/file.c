@@ -121,32 +121,23 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
     return sn_fail(d, s, where, "cannot read: %s", strerror(err));
 }
 
-static void
-unmap(void *ctx)
-{
-    const SnFileMap *m = ctx;
-
-    munmap((void *)(uintptr_t)m->p, m->n);
-}
-
 /* Maps a regular file of a size worth it; false: read it instead. */
 static bool
 map_file(SnArena *a, const char *path, size_t max, SnFileMap *out)
 {
     struct stat st;
-    void *p = MAP_FAILED;
+    const void *p = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= MAP_FROM &&
         (uintmax_t)st.st_size <= max)
-        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        p = sn_arena_map(a, fd, (size_t)st.st_size);
     close(fd);
-    if (p == MAP_FAILED)
+    if (!p)
         return false;
     *out = (SnFileMap){p, (size_t)st.st_size, true};
-    sn_arena_at_free(a, unmap, sn_memdup(a, out, sizeof *out));
     sn_file_mapped_add(a, path, p, &st);
     return true;
 }
