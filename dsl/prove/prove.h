@@ -107,7 +107,8 @@ SnSubject sn_subject(const SnSubjects *s, uint32_t i);
 const char *sn_subject_implicit(const SnSubjects *s, uint32_t i, uint32_t k);
 
 /* Subject i again from its text, changed by mutate(arg, rule) before names are
- * resolved; NULL, with the error in d, when it no longer resolves. */
+ * resolved; NULL, with the error in d, when it no longer resolves.  What the
+ * next functions prove of it may be changed so again. */
 SnDefRule *sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
                              void (*mutate)(void *arg, SnDefRule *r),
                              void *arg);
@@ -117,13 +118,12 @@ SnDefRule *sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
 void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
                       uint32_t implicit, uint32_t more, SnDiag *d);
 
-/* Does the calculus alone prove r's claim, for every kind it stands for? */
-bool sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r);
+/* Do the calculi alone prove what r claims, for every kind it stands for, with
+ * certificates that the checker takes?  *by_elems: some by elements. */
+bool sn_subject_proved(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                       uint32_t implicit, bool *by_elems);
 
-/* Left sides of subject i drawn until ndraw are met by its condition or r's;
- * are both rules' conditions met by the same ones, and the right sides equal,
- * node by node?  *nmet: how many met the conditions. */
-bool sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
-                     uint32_t implicit, uint32_t ndraw, uint32_t *nmet);
+/* Do all arithmetics compute both sides of subject i by the same rows? */
+bool sn_subject_same_rows(SnSubjects *s, uint32_t i);
 
 #endif

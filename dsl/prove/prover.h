@@ -44,6 +44,10 @@ typedef struct SnProver {
     SnProofs *out;
     SnProofCache *cache; /* or NULL */
     SnCertificates *certificates;
+    /* NULL, or what has changed the rule that is judged, before its names were
+     * resolved: what is made of its text again is changed so, too */
+    void (*mutate)(void *arg, SnDefRule *r);
+    void *mutate_arg;
 } SnProver;
 
 /* ---- derived instances (prove_instance.c) ---- */
@@ -63,6 +67,9 @@ SnDefRule *sn_prove_reparse(SnProver *pv, SnDiag *d, const char *text,
 /* Rules of a pass as sn_prove_judge's instances: one, or one for each kind. */
 uint32_t sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out);
 void sn_prove_judge(SnProver *pv, const SnInstance *pr);
+/* Do the calculi alone prove it, with a certificate that the checker takes?
+ * *by_elems: it is not a lemma that does. */
+bool sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
 const SnExpr *sn_prove_parse_cond(SnProver *pv, const SnDefRule *r,
                                   const char *text);

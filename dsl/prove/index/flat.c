@@ -193,18 +193,25 @@ is_flat_node(const SnDefNode *n)
            n->rsem[0]->formula && n->rsem[0]->formula->rk == SN_R_PORT;
 }
 
-/* Is each operand of that pattern a leaf below a node that keeps numbers? */
+/* Is each operand of that pattern a leaf below a node that keeps numbers, and
+ * the leaf that operand of t? */
 static bool
-flat_operands(const SnPat *p)
+flat_operands(const SnPat *p, const SnTerm *t)
 {
-    for (uint32_t i = 0; i < p->narg; i++) {
+    for (uint32_t i = 0; i < p->narg && p->narg == t->narg; i++) {
         const SnPat *x = p->arg[i];
-        x = x->pk == SN_P_EACH ? x->arg[0] : x;
+        const SnTerm *y = t->arg[i];
+        bool each = x->pk == SN_P_EACH;
+        if (each != (y->tk == SN_T_EACH))
+            return false;
+        x = each ? x->arg[0] : x;
+        y = each ? y->arg[0] : y;
         if (x->pk != SN_P_CALL || !is_flat_node(x->node) || x->narg != 1 ||
-            x->arg[0]->pk != SN_P_VAR)
+            x->arg[0]->pk != SN_P_VAR || y->tk != SN_T_VAR ||
+            y->var != x->arg[0]->var)
             return false;
     }
-    return p->narg > 0;
+    return p->narg > 0 && p->narg == t->narg;
 }
 
 static bool
@@ -270,11 +277,11 @@ sn_index_regroups(const SnInstance *pr)
     const SnTerm *t = r->rhs, *below;
 
     if (!pr->derive || !pr->renumber || !m || !m->decl ||
-        !sn_map_regroups(m->decl) || !is_blind(n) || r->pat->node != n ||
-        !flat_operands(r->pat) || !t || t->tk != SN_T_CALL ||
-        !is_flat_node(t->node) || t->narg != 1)
+        !sn_map_regroups(m->decl) || !is_blind(n) || r->pat->node != n || !t ||
+        t->tk != SN_T_CALL || !is_flat_node(t->node) || t->narg != 1)
         return false;
     below = t->arg[0];
-    return below->tk == SN_T_CALL && below->node == n && below->like_var &&
-           below->like_var == r->pat->cap;
+    return flat_operands(r->pat, below) && below->tk == SN_T_CALL &&
+           below->node == n && below->like_var &&
+           below->like_var == r->pat->cap && !below->nasg;
 }

@@ -509,6 +509,42 @@ is_taken(SnProver *pv, const SnInstance *pr, bool by_lemma,
     return !no;
 }
 
+static bool
+says_unused(const SnExpr *e, const char *out)
+{
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
+        return says_unused(e->kid[0], out) || says_unused(e->kid[1], out);
+    return e->ek == SN_E_CALL && e->fn == SN_FN_UNUSED &&
+           e->kid[0]->ek == SN_E_MEMBER && !strcmp(e->kid[0]->s, out);
+}
+
+/* Does the condition require the root's other results to be unused? */
+static bool
+others_unused(const SnInstance *pr)
+{
+    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
+
+    for (uint32_t i = 1; n && i < n->nout; i++)
+        if (!pr->r->need || !says_unused(pr->r->need, n->out[i]->name))
+            return false;
+    return n != NULL;
+}
+
+bool
+sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems)
+{
+    SnLemma l = sn_calculus_lemma(pv, pr);
+    const char *why = l.why, *certificate;
+
+    *by_elems = false;
+    if (!l.none && (!l.first || others_unused(pr)) && sn_prove_proved(pr, &l) &&
+        is_taken(pv, pr, true, l.certificate, &why))
+        return true;
+    *by_elems = by_elements(pv, pr, false, &why, &certificate) != NOT_SEEN &&
+                is_taken(pv, pr, false, certificate, &why);
+    return *by_elems;
+}
+
 static void
 judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 {

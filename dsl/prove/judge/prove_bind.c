@@ -80,6 +80,10 @@ why_not(const Bound *b, const SnDefRule *r)
         return "it does not make one input of one";
     if (b->nterm && !b->term->type)
         return "it does not say the type of the input that it makes";
+    if (b->nterm && (b->term->nasg || !b->term->like || !b->pat->capture ||
+                     strcmp(b->term->like, b->pat->capture)))
+        return "the input that it makes is not wholly 'like' the one that it "
+               "replaces";
     if (b->nterm && b->pat->nuse != 1)
         return "others may read the input that it replaces (:1)";
     return NULL;
@@ -124,6 +128,7 @@ both(SnArena *a, SnExpr *x, SnExpr *y)
 }
 
 typedef struct Arg {
+    SnProver *pv;
     SnArena *a;
     Bound b;
 } Arg;
@@ -135,6 +140,8 @@ as_values(void *arg, SnDefRule *r)
 {
     const Arg *x = arg;
     SnArena *a = x->a;
+    if (x->pv->mutate)
+        x->pv->mutate(x->pv->mutate_arg, r);
     Bound now = find(x->b.defs, r);
 
     r->claim = (SnDefClaim){.kind = SN_CLAIM_EXACT, .pos = r->pos};
@@ -159,7 +166,7 @@ bool
 sn_prove_bind(SnProver *pv, const SnDefRule *r, SnDefRule **says)
 {
     const SnDefNode *dq = sn_prove_dequantize(pv);
-    Arg arg = {.a = pv->a, .b = find(pv->defs, r)};
+    Arg arg = {.pv = pv, .a = pv->a, .b = find(pv->defs, r)};
     SnDiag *d = sn_diag_new(pv->a);
     const char *why = why_not(&arg.b, r);
     size_t n = r->text ? strlen(r->text) : 0;

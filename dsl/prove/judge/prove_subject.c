@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Damaged rules: subjects as tools/mutants.c takes them, proved with a change,
- * and compared with what they were. */
-#include "dsl/prove/trial/case.h"
+/* Damaged rules: subjects as tools/mutants.c takes them, proved with a change.
+ */
+#include "dsl/model/arith.h"
+#include "dsl/prove/prover.h"
 
 #include <string.h>
 
@@ -97,6 +98,7 @@ sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
                   void (*mutate)(void *arg, SnDefRule *r), void *arg)
 {
     const SnDefRule *was = s->v[i].r;
+    s->pv.mutate = NULL;
     SnDefRule *r = sn_prove_reparse(&s->pv, d, text_of(s, i), mutate, arg);
 
     if (!r)
@@ -108,6 +110,8 @@ sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
     r->id = was->id;
     r->name = was->name;
     r->text = was->text;
+    s->pv.mutate = mutate;
+    s->pv.mutate_arg = arg;
     return r;
 }
 
@@ -150,139 +154,108 @@ sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
 }
 
 bool
-sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r)
+sn_subject_proved(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                  uint32_t implicit, bool *by_elems)
 {
+    SnDefRule *says = NULL;
     SnInstance *v = NULL;
-    uint32_t n = instances(s, i, r, UINT32_MAX, &v);
-    bool all = n > 0;
+    uint32_t n = instances(s, i, r, implicit, &v);
+    SnDiag *was = s->pv.d;
+    bool all = n > 0, elems;
 
-    for (uint32_t k = 0; k < n; k++) {
-        SnLemma l = sn_calculus_lemma(&s->pv, &v[k]);
-        all &= !l.none && sn_prove_proved(&v[k], &l);
+    *by_elems = false;
+    s->pv.d = sn_diag_new(s->pv.a);
+    if (n && r->claim.kind == SN_CLAIM_NONE) {
+        all = n == 1 && sn_prove_bind(&s->pv, r, &says);
+        v[0].binds = r;
+        v[0].r = says;
     }
+    for (uint32_t k = 0; k < n && all; k++) {
+        all = sn_prove_calculi(&s->pv, &v[k], &elems);
+        *by_elems |= elems;
+    }
+    s->pv.d = was;
     return all;
 }
 
-/* ---- the same? ---- */
+/* ---- rows ---- */
 
+/* Do all arithmetics compute that form alike? */
 static bool
-same_value(const SnExprValue *a, const SnExprValue *b)
+same_form(const SnDefs *s, SnForm form, const char *map)
 {
-    if (a->n != b->n || (a->list == NULL) != (b->list == NULL))
-        return false;
-    for (uint32_t i = 0; a->list && i < a->n; i++)
-        if (a->list[i] != b->list[i])
-            return false;
-    return a->r == b->r && a->rg.has_lo == b->rg.has_lo &&
-           a->rg.has_hi == b->rg.has_hi &&
-           (!a->rg.has_lo || a->rg.lo == b->rg.lo) &&
-           (!a->rg.has_hi || a->rg.hi == b->rg.hi);
-}
+    const SnDefArith *f = sn_def_arith(s, SN_ROUNDING_FLOAT);
 
-static bool
-same_tree(const SnCaseValue *a, const SnCaseValue *b)
-{
-    if (!a || !b || a == b)
-        return a == b;
-    if (!sn_case_same_type(&a->type, &b->type) || a->res != b->res ||
-        a->n != b->n)
-        return false;
-    const SnCaseNode *p = a->def, *q = b->def;
-    if (!p || !q) { /* regridded constants */
-        if (p || q || !a->v || !b->v)
-            return false;
-        return !memcmp(a->v, b->v, (size_t)a->n * sizeof *a->v);
-    }
-    if (p->n != q->n || p->nin != q->nin || p->calibrated != q->calibrated)
-        return false;
-    for (uint32_t i = 0; i < p->n->nall; i++)
-        if (!same_value(&p->attr[i], &q->attr[i]))
-            return false;
-    for (uint32_t i = 0; i < p->nin; i++)
-        if (!same_tree(p->in[i], q->in[i]))
-            return false;
+    for (unsigned when = 0; when < 8; when++)
+        for (uint32_t i = 0; i < s->narith; i++) {
+            const SnDefRowOf *a = sn_def_row(f, form, map, when),
+                             *b = sn_def_row(s->arith[i], form, map, when);
+            if ((a ? a->x : NULL) != (b ? b->x : NULL))
+                return false;
+        }
     return true;
 }
 
-/* Does the rule fire on the case?  Then c->rhs is what it makes. */
+/* All that its results may be computed by. */
 static bool
-fires(SnProofCase *c, const SnInstance *pr)
+same_rows(const SnDefs *s, const SnDefNode *n)
 {
-    c->pr = pr;
-    c->r = pr->r;
-    c->when = pr->r->need;
-    c->fail = NULL;
-    c->wrong = false;
-    c->made = NULL;
-    c->nrhs = 0;
-    memset(c->rhs, 0, sizeof c->rhs);
-    if (!sn_case_guard(c))
-        return false;
-    sn_case_fill(c);
-    return sn_case_right(c) || c->wrong;
-}
+    bool from = false, to = false;
 
-static bool
-one(SnProofCase *c, const SnInstance *a, const SnInstance *b, uint32_t *nmet)
-{
-    SnCaseValue *was[SN_CASE_MAXRES];
-
-    if (!sn_case_draw(c))
-        return true;
-    if (a->given_bias) {
-        sn_case_fill(c);
-        sn_case_bias_on_grid(c);
-    }
-    bool fa = fires(c, a);
-    memcpy(was, c->rhs, sizeof was);
-    bool fb = fires(c, b);
-    *nmet += fa || fb;
-    if (fa != fb || c->wrong)
-        return false;
-    for (uint32_t i = 0; i < SN_CASE_MAXRES; i++)
-        if (fa && !same_tree(was[i], c->rhs[i]))
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        for (uint32_t k = 0; k < n->nin; k++) {
+            from |= sn_conc_quant(n->tuple[i].in[k]);
+            to |= sn_conc_quant(n->tuple[i].in[k]) && n->nout &&
+                  sn_conc_quant(n->tuple[i].out[0]);
+        }
+    for (uint32_t i = 0; i < n->nout && from; i++) {
+        const SnDefSem *m = n->rsem[i];
+        bool moves = m->cls == SN_C_MOVE, converts = m->cls == SN_C_CONVERT;
+        if ((m->cls == SN_C_CONTRACT &&
+             !same_form(s, SN_FORM_CONTRACT, m->map)) ||
+            (m->mean && !same_form(s, SN_FORM_MEAN, m->map)) ||
+            (to && (converts || (m->monotone && !moves)) &&
+             !same_form(s, SN_FORM_CONVERT, NULL)) ||
+            !same_form(s, SN_FORM_SUM, NULL) ||
+            !same_form(s, SN_FORM_PRODUCT, NULL) ||
+            !same_form(s, SN_FORM_POINT, NULL))
             return false;
+    }
     return true;
 }
 
-/* ndraw cases of kind k that a or b fires on, as far apart as `wide` says. */
 static bool
-same_in(SnSubjects *s, const SnInstance *a, const SnInstance *b, uint32_t wide,
-        uint32_t ndraw, uint32_t *nmet)
+pattern_same(const SnDefs *s, const SnDefNode *any, const SnPat *p)
 {
-    SnArena *mem = sn_arena_new();
-    uint64_t rng = 77 + wide;
-    uint32_t met = 0;
-    bool same = true;
+    const SnDefNode *n = p->node ? p->node : p->pk == SN_P_ANY ? any : NULL;
 
-    for (uint32_t t = 0; t < 100 * ndraw && met < ndraw && same; t++) {
-        SnProofCase c;
-        sn_case_start(&c, &s->pv, a, &rng, mem);
-        c.wide = wide;
-        same = one(&c, a, b, &met);
-        sn_arena_clear(mem);
-    }
-    sn_arena_free(mem);
-    *nmet += met;
-    return same;
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (!pattern_same(s, any, p->arg[i]))
+            return false;
+    return !n || same_rows(s, n);
+}
+
+static bool
+term_same(const SnDefs *s, const SnTerm *t)
+{
+    for (uint32_t i = 0; i < t->narg; i++)
+        if (!term_same(s, t->arg[i]))
+            return false;
+    return !t->node || same_rows(s, t->node);
 }
 
 bool
-sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
-                uint32_t implicit, uint32_t ndraw, uint32_t *nmet)
+sn_subject_same_rows(SnSubjects *s, uint32_t i)
 {
-    SnInstance *a = NULL, *b = NULL;
-    uint32_t n = instances(s, i, s->v[i].r, UINT32_MAX, &a);
-    bool same = n == instances(s, i, r, implicit, &b) && n > 0;
+    const SnDefs *defs = s->pv.defs;
+    const SnDefRule *r = s->v[i].r;
+    SnInstance *v = NULL;
+    uint32_t n = instances(s, i, r, UINT32_MAX, &v);
+    bool all = n > 0 && r->pat && r->rhs && term_same(defs, r->rhs);
 
-    *nmet = 0;
-    for (uint32_t k = 0; k < n && same; k++) {
-        uint32_t met = 0;
-        /* Those of a proof, and such as no proof draws. */
-        same = same_in(s, &a[k], &b[k], 0, ndraw, &met) &&
-               same_in(s, &a[k], &b[k], 2, ndraw, &met);
-        same &= met > 0;
-        *nmet += met;
-    }
-    return same;
+    for (uint32_t k = 0; k < r->nlet && all; k++)
+        all = term_same(defs, r->let[k]);
+    for (uint32_t k = 0; k < n && all; k++)
+        all = pattern_same(defs, v[k].any, r->pat);
+    return all;
 }
