@@ -334,9 +334,9 @@ bool
 sn_exact_sum(const SnGraph *g, SnId id, const SnType *x_type,
              const SnType *y_type, SnArena *a, SnExactSum *out)
 {
-    Weights w;
+    SnWeights w;
 
-    if (!weights_of(g, id, &w) || !w.data || x_type->elem != SN_QI8 ||
+    if (!weights_of(g, id, a, &w) || !w.data || x_type->elem != SN_QI8 ||
         y_type->elem != SN_QI8 || !sn_type_per_tensor(x_type))
         return false;
     double lo = (double)x_type->zp[0] - (double)sn_elem_lo(x_type->elem);
@@ -348,7 +348,7 @@ sn_exact_sum(const SnGraph *g, SnId id, const SnType *x_type,
     out->most = SN_NEW_N(a, double, w.nc + 1);
     for (int64_t c = 0; c < w.nc; c++) {
         /* of 48 bits at most: exact in binary64 */
-        double step = (double)x_type->scale[0] * (double)q_scale(w.wt, c);
+        double step = (double)x_type->scale[0] * (double)q_scale(w.type, c);
         float m = (float)step / y_type->scale[0];
         bool exact = (double)(float)step == step && step >= 0x1p-100 &&
                      step <= 0x1p100 &&
