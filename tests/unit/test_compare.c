@@ -180,8 +180,8 @@ lowered_or_kept(void **state)
     assert_int_equal(sn_find(k, "y/product"), 0);
 }
 
-/* A normalization: kept, it is the one node without an int8 form; lowered, each
- * component is int8 on the range that the profile has under its name. */
+/* A normalization: kept, it is one node on codes; lowered, each component is
+ * int8 on the range that the profile has under its name. */
 static void
 normalize_lowered_or_kept(void **state)
 {
@@ -207,9 +207,11 @@ normalize_lowered_or_kept(void **state)
     assert_true(c.worst_output > 20); /* dB; six nodes of 8 bits */
     o.rewrite.backend = &kept;
     r = quantize(k, p, &o);
-    assert_int_equal(r.nfloat, 1);
-    assert_string_equal(r.left_float[0].name, "y (Normalize)");
-    assert_string_equal(r.left_float[0].why, "it has no int8 form");
+    assert_int_equal(r.nfloat, 0);
+    assert_int_equal(sn_kind(k, sn_find(k, "y")), SN_K_NORMALIZE);
+    check_range(type_named(k, "y"), p, "y");
+    c = compare(g, k, 1);
+    assert_true(c.worst_output > 30); /* dB; one node of 8 bits */
 }
 
 /* A profile made with three images a sample serves one. */

@@ -176,6 +176,30 @@ sweep_graph(Sweep *w, const SnBackendDesc *b, const SnGraph *g, SnArena *a,
         sn_run_free(r);
 }
 
+/* What draws seldom make: a convolution per channel fused with a sum. */
+static void
+sweep_fused(Sweep *w)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"fused\" {\n"
+        "  %x = Placeholder() : qi8<0.5, 3>[1,4,4,2]\n"
+        "  %s = Placeholder() : qi8<0.25, -1>[1,4,4,2]\n"
+        "  %w = Constant() {data = [1, -2, 3, 4]} : "
+        "qi8<axis=0, [0.5, 0.25], [0, 0]>[2,1,1,2]\n"
+        "  %y = CPUConvAdd(%x, %w, _, %s) {kernel = [1,1], "
+        "mid = qi8<0.5, 0>} : qi8<1, 0>[1,4,4,2]\n"
+        "  Save(%y) {name = \"y\"}\n"
+        "}\n";
+    SnArena *a = sn_arena_new();
+    SnSrc src = {"fused.sn", text, strlen(text), 0};
+    SnGraph *g = NULL;
+
+    assert_int_equal(sn_parse(a, &src, NULL, sn_diag_new(a), &g), SN_OK);
+    sweep_graph(w, cpu, g, a, false);
+    sn_arena_free(a);
+}
+
 /* Graphs are drawn until all kernels have come up. */
 static void
 sweep(void)
@@ -183,6 +207,7 @@ sweep(void)
     Sweep w = {.nkernel = 0};
     uint64_t seed = 1;
 
+    sweep_fused(&w);
     for (; seed < MOST_GRAPHS && w.nkernel < cpu->nkernel; seed++) {
         SnArena *a = sn_arena_new();
         SnRandomOpts o = {.seed = seed,
