@@ -102,7 +102,7 @@ is_off(uint16_t rule, const SnGraph *g, SnId root, bool near)
                                  ? &sn_core_off[i]
                                  : &sn_more_rules.off[i - sn_core_noff];
         if (o->rule == rule && o->by == g->rounding &&
-            (!o->kind || sn_kind(g, root) == o->kind ||
+            (!o->kind || sn_node(g, root)->kind == o->kind ||
              (near && is_near(g, root, o->kind))))
             return true;
     }
