@@ -684,7 +684,7 @@ typedef struct SnDefBackend {
     /* resolved */
     SnRounding rounding;
     const char *kernels_h;
-    bool fallback_reference;
+    bool fallback_reference, fallback_kernels;
     uint32_t nenable; /* enable "quantized-io": opt-in rules that are on */
     const char **enable;
     uint32_t nsupport; /* supports all(q8, f32): the flat set */

@@ -113,7 +113,8 @@ cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
     enum { SUPPORTS, ROUNDING, ARITHMETIC, KERNELS, FALLBACK, ENABLE, NCAP };
     static const char *const name[] = {"supports", "rounding", "arithmetic",
                                        "kernels",  "fallback", "enable"};
-    static const char *const fallback[] = {"reference"};
+    static const char *const fallback[] = {"reference", "kernels"};
+    const char *word;
     SnCands v = sn_cands(rs);
 
     switch (sn_name_at(name, NCAP, c->name)) {
@@ -125,7 +126,9 @@ cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
         arithmetic(rs, b, c);
         return;
     case FALLBACK:
-        b->fallback_reference = word_of(rs, c, fallback, 1) != NULL;
+        word = word_of(rs, c, fallback, 2);
+        b->fallback_reference = word != NULL;
+        b->fallback_kernels = word && sn_name_same(word, fallback[1]);
         return;
     case KERNELS:
         if (c->e->ek == SN_E_STR)

@@ -62,7 +62,7 @@ npu_conv_q8(const SnCall *call)
               .wz = wt->zp[0]};
     const int32_t *b = call->nin > 2 ? call->in[2].data : NULL;
     const int64_t *yd = call->out[0].shape->dim;
-    const float mul = *sn_mults(call->scratch, xt, wt, yt);
+    const SnRowUse *row = sn_row_uses(call, xt, wt, yt, "conv", 0);
     int8_t *y = call->out[0].data;
     int32_t lo, hi;
 
@@ -71,10 +71,10 @@ npu_conv_q8(const SnCall *call)
         for (int64_t oy = 0; oy < yd[1]; oy++)
             for (int64_t ox = 0; ox < yd[2]; ox++)
                 for (int64_t o = 0; o < yd[3]; o++) {
-                    uint32_t acc = (uint32_t)accumulate(&c, n, oy, ox, o);
-                    acc += b ? (uint32_t)b[o] : 0;
-                    *y++ = (int8_t)sn_requant((int32_t)acc, mul, yt->zp[0], lo,
-                                              hi);
+                    int32_t acc = accumulate(&c, n, oy, ox, o);
+                    if (b)
+                        acc = sn_add32(acc, b[o]);
+                    *y++ = (int8_t)sn_row_at(row, acc, 0, lo, hi);
                 }
     return SN_OK;
 }

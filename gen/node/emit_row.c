@@ -126,11 +126,6 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
         sn_text_def(f, "%s rows i%u i%u %s %s %u", rows, f->dot_x, f->dot_w,
                     grid, map, when);
     }
-    if (!f->text && sn_formula_once(f, mul, 0))
-        sn_putf(&f->pre,
-                "const float *%s = sn_mults(c->scratch, sn_opnd(c, %u)->type, "
-                "sn_opnd(c, %u)->type, %s);\n",
-                mul, f->dot_x, f->dot_w, ytype);
     if (!f->text && sn_formula_once(f, rows, 0))
         sn_putf(&f->pre,
                 "const SnRowUse *%s = sn_row_uses(c, sn_opnd(c, %u)->type, "
@@ -144,14 +139,15 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
     if (cw.axis >= 0)
         f->want_chan = true;
     const char *ch = cw.axis < 0 ? "0" : f->text ? "@c" : "ch";
-    const char *w = wide ? "64" : "";
-    const char *of = sn_format(f->a, f->text ? "[%s]" : "%s", ch);
-    v->s = sn_text_alt(
-        f, f->text ? sn_format(f->a, "has_%s", rows) : rows,
-        row_at(f, f->text ? rows : sn_format(f->a, "%s[%s]", rows, ch),
-               f->text ? of : "", acc, "0", lim),
-        sn_format(f->a, "sn_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)", w, acc,
-                  mul, ch, zp, lim, lim));
+    if (f->text) /* of programs; the DSP has sn_requant in one instruction */
+        v->s = sn_text_alt(
+            f, sn_format(f->a, "has_%s", rows),
+            row_at(f, rows, sn_format(f->a, "[%s]", ch), acc, "0", lim),
+            sn_format(f->a, "sn_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)",
+                      wide ? "64" : "", acc, mul, ch, zp, lim, lim));
+    else
+        v->s =
+            row_at(f, sn_format(f->a, "%s[%s]", rows, ch), "", acc, "0", lim);
     v->ty = SN_TY_INT;
     v->prec = P_PRIM;
     v->fixed = v->lit = false;
@@ -439,10 +435,11 @@ sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v)
     bool two = form >= SN_FORM_SUM && form <= SN_FORM_PRODUCT;
     if (!f->dot && form != SN_FORM_MEAN && !two && !after_of(f))
         return false;
-    SnMid m = {"", sn_formula_zp(f, y), sn_formula_lim(f)};
+    SnMid m = {"", f->text ? sn_formula_zp(f, y) : "", sn_formula_lim(f)};
     if (sn_row_requant(f, e, m.zp, m.lim,
                        sn_format(f->a, "c->out[%u].type", f->res), "mul", v))
         return true;
+    m.zp = sn_formula_zp(f, y);
     m.scale = sn_formula_scale(f, y);
     x = form == SN_FORM_MEAN ? deq_of(f, e->kid[0]) : NULL;
     if (x && sn_conc_code(f->t->in[x->index]) && f->t->in[x->index].axis < 0 &&

@@ -239,6 +239,8 @@ put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
             "    { .name = \"%s\", .rounding = %u,\n"
             "      .fallback_reference = %s",
             k->name, k->rounding, k->fallback_reference ? "true" : "false");
+    if (k->fallback_kernels)
+        sn_puts(b, ", .fallback_kernels = true");
     if (k->nenable) {
         sn_puts(b, ",\n      .optin = (const char *const[]){ ");
         for (uint32_t n = 0; n < k->nenable; n++) {

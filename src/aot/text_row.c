@@ -110,9 +110,11 @@ find_rows(SnAotNode *n, const char *line, SnAotRow *r)
            p[3], p[4]);
     const SnType *w = sn_aot_type_of(n, p[1]);
     c.scratch = n->a;
+    if (c.rounding == SN_ROUNDING_FLOAT) /* sn_requant, by its multipliers */
+        return;
     r->use = sn_row_uses(&c, sn_aot_type_of(n, p[0]), w,
                          sn_aot_type_of(n, p[2]), p[3], (unsigned)atoi(p[4]));
-    r->n = r->use ? w->nq : 0;
+    r->n = w->nq;
 }
 
 void

@@ -144,6 +144,9 @@ typedef struct SnPrep {
     unsigned inplace; /* out: bit per operand whose memory result 0 may take:
                          each element is read before it is written, by the
                          unit that writes it */
+    bool any;         /* out: what was prepared computes the graph's arithmetic,
+                         whichever it is; without, only that of the kernel's
+                         backend */
     int64_t part;     /* out: result 0 is bytes of operand 0 as they lie, from
                          this one on; comes as -1: it is not */
 } SnPrep;

@@ -85,6 +85,7 @@ typedef struct SnBackendDesc {
     const char *name;
     SnRounding rounding; /* what its kernels compute */
     bool fallback_reference;
+    bool fallback_kernels; /* by the CPU's, where they compute its arithmetic */
     const char *const *optin; /* opt-in rules that are on, NULL-terminated;
                                  NULL: none */
     uint16_t nkeep;

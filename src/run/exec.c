@@ -32,19 +32,34 @@ sn_launch(const SnRewriteOpts *opts, SnArena *a, SnGraph *g, SnDiag *d)
     return sn_rewrite(sn_rewriter_new(a, &o, d), g, "launch");
 }
 
-/* Kernels compute the bits of their backend's rounding: a graph of another
+static const SnKernelDesc *
+kernel_of(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
+{
+    uint32_t tuple = (uint32_t)(t - sn_desc(kind)->tuple);
+
+    for (uint16_t i = 0; i < b->nkernel; i++)
+        if (b->kernel[i].kind == kind && b->kernel[i].tuple == tuple)
+            return &b->kernel[i];
+    return NULL;
+}
+
+/* Kernels compute the bits of their backend's arithmetic: a graph of another
  * runs on its evaluators. */
 static const SnKernelDesc *
 kernel_for(const SnGraph *g, const SnBackendDesc *b, SnKind kind,
            const SnTuple *t)
 {
-    if (!b || b->rounding != g->rounding)
-        return NULL;
-    uint32_t tuple = (uint32_t)(t - sn_desc(kind)->tuple);
-    for (uint16_t i = 0; i < b->nkernel; i++)
-        if (b->kernel[i].kind == kind && b->kernel[i].tuple == tuple)
-            return &b->kernel[i];
-    return NULL;
+    return b && b->rounding == g->rounding ? kernel_of(b, kind, t) : NULL;
+}
+
+/* `fallback kernels`: the CPU's. */
+static const SnKernelDesc *
+cpu_kernel_for(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
+{
+    const SnBackendDesc *cpu =
+        b && b->fallback_kernels ? sn_backend_named("CPU") : NULL;
+
+    return cpu && cpu != b ? kernel_of(cpu, kind, t) : NULL;
 }
 
 /* Was this Placeholder or Save of uint8 in the model it is from? */
@@ -177,9 +192,11 @@ hashes(const Prepare *pr, const SnNode *n)
     return h;
 }
 
-/* Whether kernel k takes the node; what it prepares is in s. */
+/* Whether kernel k takes the node; what it prepares is in s.  other: it is of a
+ * backend with another arithmetic, which moves and reals do not see. */
 static bool
-prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
+prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
+        SnExecStep *s)
 {
     SnArena *a = pr->a;
     SnExec *x = pr->x;
@@ -202,8 +219,9 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
                 .nunit = 1,
                 .part = -1};
 
+    bool sees = other && s->tuple->quant && kd->sem[0].cls != SN_C_MOVE;
     if (!k->prepare)
-        return true;
+        return !sees;
     p.tune = pr->tune;
     for (uint32_t i = 0; i < n->nin; i++)
         in[i] = tensor_at(x->g, n->in[i].ref);
@@ -224,7 +242,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
         sn_arena_unload_all(x->g->arena);
         pr->nread = 0;
     }
-    if (!ok)
+    if (!ok || (sees && !p.any))
         return false;
     if (p.nunit < 1)
         sn_bug("kernel %s has no unit for a result with elements", k->name);
@@ -267,8 +285,12 @@ add_step(Prepare *pr, SnId id)
                        kd->name);
     const SnKernelDesc *k =
         empty ? NULL : kernel_for(g, x->backend, n->kind, s.tuple);
-    if (k && !prepare(pr, n, k, &s))
+    if (k && !prepare(pr, n, k, false, &s))
         k = NULL;
+    const SnKernelDesc *cpu =
+        k || empty ? NULL : cpu_kernel_for(x->backend, n->kind, s.tuple);
+    if (cpu && prepare(pr, n, cpu, g->rounding != SN_ROUNDING_FLOAT, &s))
+        k = cpu;
     s.fn = k ? k->fn : s.tuple->eval;
     s.kernel = k ? k->name : NULL;
     if (!s.fn && !empty)
@@ -429,8 +451,11 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
         if (!s->layer || sn_conv_same_pick(&was->layer[s->layer - 1].pick,
                                            &tune->layer[s->layer - 1].pick))
             continue;
-        if (!prepare(&pr, n, kernel_for(x->g, x->backend, n->kind, s->tuple),
-                     s))
+        const SnKernelDesc *k = kernel_for(x->g, x->backend, n->kind, s->tuple);
+        bool other = !k && x->g->rounding != SN_ROUNDING_FLOAT;
+        if (!k)
+            k = cpu_kernel_for(x->backend, n->kind, s->tuple);
+        if (!prepare(&pr, n, k, other, s))
             sn_bug("kernel %s takes a node under one pick only", s->kernel);
     }
     sn_arena_unload_all(x->g->arena);

@@ -119,22 +119,33 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
     return plan;
 }
 
+/* The filter's codes; NULL: not one that the kernel can do. */
+static const int8_t *
+conv_numbers(SnArena *tmp, const SnCall *c, const SnType *y, SnRange clamp,
+             SnConvNum *num, SnConvGeo *geo)
+{
+    const SnTensor *w = sn_map_port(c, &c->kind->sem[0], 1);
+
+    return w->data && sn_cpu_conv_numbers(tmp, c, y, clamp, num) &&
+                   sn_cpu_conv_geo(c, geo) && sn_conv_q8_holds(geo)
+               ? w->data
+               : NULL;
+}
+
 static const SnConvQ8 *
 open_conv(SnPrep *p, SnArena *tmp, const SnType *y, SnRange clamp)
 {
-    const SnCall *c = p->call;
-    const SnTensor *w = sn_map_port(c, &c->kind->sem[0], 1);
     SnConvNum num;
     SnConvGeo geo;
+    const int8_t *w = conv_numbers(tmp, p->call, y, clamp, &num, &geo);
 
-    if (!w->data || !sn_cpu_conv_numbers(tmp, c, y, clamp, &num) ||
-        !sn_cpu_conv_geo(c, &geo) || !sn_conv_q8_holds(&geo))
+    if (!w || p->call->rounding != SN_ROUNDING_FLOAT)
         return NULL;
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
     num.from = p->constants;
     set_pack(p, tmp, &geo, &num, true);
-    return finish(p, &geo, &num, w->data);
+    return finish(p, &geo, &num, w);
 }
 
 const SnConvQ8 *
@@ -147,9 +158,27 @@ sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp)
     return plan;
 }
 
+/* Under another arithmetic than float. */
+static bool
+conv_rows(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    SnArena *tmp = sn_arena_new();
+    SnConvNum num;
+    SnConvGeo geo;
+    const int8_t *w =
+        conv_numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num, &geo);
+    bool ok = w && sn_cpu_rows_open(p, &geo, &num, w, c->out[0].type);
+
+    sn_arena_free(tmp);
+    return ok;
+}
+
 bool
 sn_cpu_conv_q8_prepare(SnPrep *p)
 {
+    if (p->call->rounding != SN_ROUNDING_FLOAT)
+        return conv_rows(p);
     return sn_cpu_conv_open(p, p->call->out[0].type, sn_cpu_clamp(p->call)) !=
            NULL;
 }
@@ -194,13 +223,16 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
         !sn_cpu_conv_numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
         !sn_cpu_matmul_geo(c, &geo, &transposed))
         return false;
-    SnConvPick pick = pick_for(p, &geo, &num);
-    num.pick = &pick;
-    set_pack(p, tmp, &geo, &num, transposed);
     Transpose job = {w->data, geo.c, geo.oc, p->constants, tmp};
     num.from = transposed ? p->constants : tmp;
     num.filter = transpose;
     num.ctx = &job;
+    if (c->rounding != SN_ROUNDING_FLOAT)
+        return sn_cpu_rows_open(p, &geo, &num, transposed ? w->data : NULL,
+                                c->out[0].type);
+    SnConvPick pick = pick_for(p, &geo, &num);
+    num.pick = &pick;
+    set_pack(p, tmp, &geo, &num, transposed);
     return finish(p, &geo, &num, transposed ? w->data : NULL) != NULL;
 }
 
@@ -220,6 +252,10 @@ sn_cpu_contract_q8(const SnCall *c)
     const SnShape *y = c->out[0].shape;
     int64_t pitch = c->ypitch ? c->ypitch : y->dim[y->rank - 1];
 
+    if (c->rounding != SN_ROUNDING_FLOAT) {
+        sn_cpu_rows_run(c, pitch);
+        return SN_OK;
+    }
     sn_conv_q8_run(c->prep, c->in[0].data, c->out[0].data, pitch, c->work,
                    c->u0, c->u1);
     return SN_OK;

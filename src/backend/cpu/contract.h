@@ -16,6 +16,13 @@ const SnConvQ8 *sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp);
 bool sn_cpu_conv_numbers(SnArena *tmp, const SnCall *c, const SnType *y,
                          SnRange clamp, SnConvNum *num);
 
+/* The same under another arithmetic than float, by its rows (contract_rows.c):
+ * of num multipliers and picks do not count.  False: the evaluator does it. */
+bool sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
+                      const int8_t *w, const SnType *y);
+/* A run of what that made; pixels of the result lie `pitch` codes apart. */
+void sn_cpu_rows_run(const SnCall *c, int64_t pitch);
+
 /* What sn_cpu_add_q8_prepare made, run on n codes that lie side by side; y may
  * be a or b. */
 void sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b,

@@ -80,6 +80,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
     if (!t)
         return false;
     p->prep = k;
+    p->any = true;
     sn_cpu_units(p, sn_shape_count(c->out[0].shape), 100);
     p->inplace = 1;
     return true;
@@ -189,6 +190,7 @@ by_table(SnPrep *p, Pair *k, bool sum)
     const int8_t *t = all_pairs(p, tmp);
 
     take(p, 3000);
+    p->any = true;
     if (t && sum)
         by_sum(p, k, t);
     if (t && !k->sum)
@@ -215,6 +217,8 @@ prepare_direct(SnPrep *p, bool mul)
 
     if (!open_pair(p, k))
         return false;
+    if (c->rounding != SN_ROUNDING_FLOAT)
+        return by_table(p, k, false);
     if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0)
         return by_table(p, k, !mul);
     const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
@@ -316,6 +320,7 @@ prepare_quant(SnPrep *p, const SnTensor *q, SnLim lim)
                       .hi = (float)(lim.hi - zp),
                       .zp = zp};
     p->prep = k;
+    p->any = true; /* of reals and codes no arithmetic has another row */
     sn_cpu_units(p, sn_shape_count(q->shape), 600);
     return true;
 }
@@ -397,6 +402,7 @@ pixels(const SnCall *c)
 bool
 sn_cpu_maxpool_q8_prepare(SnPrep *p)
 {
+    p->any = true;
     return p->wanted == 1 && open_pool(p) != NULL;
 }
 
@@ -493,6 +499,7 @@ sn_cpu_lrn_q8_prepare(SnPrep *p)
     k->p.lo = (float)(lim.lo - y->zp[0]);
     k->p.hi = (float)(lim.hi - y->zp[0]);
     p->prep = k;
+    p->any = true;
     p->inplace = 1;
     p->nwork = sn_lrn8_work(&k->p);
     p->nunit = k->p.npx;

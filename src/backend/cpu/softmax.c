@@ -29,6 +29,7 @@ open_rows(SnPrep *p)
     k->inner = k->columns.inner;
     k->nrow = k->row ? sn_shape_count(s) / k->row : 0;
     p->prep = k;
+    p->any = true; /* its row is one for all */
     p->nunit = k->nrow;
     p->cost = sn_shape_count(s) * 3;
     return k;

@@ -70,8 +70,6 @@ const SnRowUse *
 sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
             const char *map, unsigned when)
 {
-    if (c->rounding == SN_ROUNDING_FLOAT)
-        return NULL;
     SnRowUse *u = SN_NEW_N(c->scratch, SnRowUse, w->nq);
 
     when |= sn_row_flags(c, 0);

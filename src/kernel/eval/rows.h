@@ -80,8 +80,12 @@ typedef struct SnRowUse {
 /* The row for a form, else that for any point; when: SN_WHEN_ flags. */
 SnRowUse sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
                     SnRowGrids g);
-/* Those of a contract, one per slice of w; NULL where the arithmetic is float:
- * sn_requant by sn_mults computes its row. */
+/* The int that the node gives a parameter of its map, element i of a list; 1:
+ * it gives none. */
+int64_t sn_row_arg(const SnCall *c, unsigned res, const char *name, uint32_t i);
+/* SN_WHEN_ flags that follow from what result res is over. */
+unsigned sn_row_flags(const SnCall *c, unsigned res);
+/* Those of a contract, one per slice of w. */
 const SnRowUse *sn_row_uses(const SnCall *c, const SnType *x, const SnType *w,
                             const SnType *y, const char *map, unsigned when);
 /* A mean divides by n from here on. */

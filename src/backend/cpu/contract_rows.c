@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Convolutions and matrix products on 8-bit codes under another arithmetic than
+ * float: the tiles' int32 sums, each then put through the arithmetic's row with
+ * the constants of its channel. */
+#include "backend/cpu/contract.h"
+
+#include "cpu_kernels.h"
+#include "kernel/eval/rows.h"
+
+typedef struct Rows {
+    const SnConvQ8 *plan; /* of one image */
+    SnConvGeo geo;
+    int32_t xz, lo, hi;
+    const int32_t *bias; /* or NULL */
+    const SnRowUse *use; /* one, or one for each channel */
+    bool each;
+    size_t sums; /* bytes of an image's sums, before the plan's own work */
+} Rows;
+
+bool
+sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
+                 const int8_t *w, const SnType *y)
+{
+    const SnCall *c = p->call;
+    const SnSem *s = &c->kind->sem[0];
+    const SnTensor *tw = sn_map_port(c, s, 1);
+    Rows *k = SN_NEW(c->scratch, Rows);
+    SnConvNum sums = {.xz = num->xz,
+                      .wz = num->wz,
+                      .nwz = num->nwz,
+                      .from = num->from,
+                      .filter = num->filter,
+                      .ctx = num->ctx,
+                      .sums = true};
+
+    k->geo = *geo;
+    k->geo.n = 1;
+    k->use = sn_row_uses(c, sn_map_port(c, s, 0)->type, tw->type, y,
+                         s->decl->name, 0);
+    if (!k->use->row)
+        return false;
+    k->each = tw->type->nq > 1;
+    k->plan = sn_conv_q8_plan(c->scratch, sn_isa(), &k->geo, &sums, w);
+    k->xz = num->xz;
+    k->lo = num->lo;
+    k->hi = num->hi;
+    k->bias = num->bias;
+    k->sums = (size_t)(geo->oh * geo->ow * geo->oc) * sizeof(int32_t);
+    k->sums = (k->sums + 63) / 64 * 64;
+    p->prep = k;
+    p->nwork = k->sums + sn_conv_q8_work(k->plan);
+    p->nunit = geo->n * sn_conv_q8_units(k->plan);
+    p->cost =
+        geo->n * (sn_conv_q8_cost(k->plan) + 2 * geo->oh * geo->ow * geo->oc);
+    p->pitched = true;
+    p->any = true;
+    return true;
+}
+
+/* Codes of a part of an image, whose sums lie at s. */
+static void
+finish(const Rows *k, const int32_t *s, SnConvPart part, int8_t *y,
+       int64_t pitch)
+{
+    for (int64_t i = part.r0 * k->geo.ow; i < part.r1 * k->geo.ow; i++)
+        for (int64_t c = part.c0; c < part.c1; c++) {
+            const SnRowUse *u = &k->use[k->each ? c : 0];
+            int32_t acc = s[i * k->geo.oc + c];
+            if (k->bias)
+                acc = sn_add32(acc, k->bias[c]);
+            y[i * pitch + c] = (int8_t)sn_row_at(u, acc, 0, k->lo, k->hi);
+        }
+}
+
+void
+sn_cpu_rows_run(const SnCall *c, int64_t pitch)
+{
+    const Rows *k = c->prep;
+    const SnConvGeo *o = &k->geo;
+    int64_t units = sn_conv_q8_units(k->plan), step = sn_conv_q8_step(k->plan);
+    int32_t *sums = c->work;
+
+    for (int64_t u = c->u0, end; u < c->u1; u = end) {
+        int64_t image = u / units, from = u % units;
+        end = u + step < c->u1 ? u + step : c->u1;
+        end = end < (image + 1) * units ? end : (image + 1) * units;
+        sn_conv_q8_sums(
+            k->plan, (const int8_t *)c->in[0].data + image * o->h * o->w * o->c,
+            k->xz, sums, o->oc, (char *)c->work + k->sums, from,
+            from + end - u);
+        finish(k, sums, sn_conv_q8_part(k->plan, from, from + end - u),
+               (int8_t *)c->out[0].data + image * o->oh * o->ow * pitch, pitch);
+    }
+}

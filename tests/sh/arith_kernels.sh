@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Kernels under arithmetics that are not float's (`fallback kernels`): random
+# graphs on every instruction set give the bits of the evaluators, value by
+# value; models are quantized, run and agree.
+#   tests/sh/arith_kernels.sh [COUNT FIRST]    COUNT random graphs from FIRST on
+suite=arith_kernels
+. tests/sh_case.sh
+CC=${CC:-gcc}
+MAKE=${MAKE:-make}
+count=${1:-60}
+first=${2:-1}
+pre=$tmp/prefix
+random=$BUILD/tests/random_graphs
+
+# shellcheck disable=SC2086
+"$MAKE" -s install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" \
+    >"$tmp/log" 2>&1
+export PKG_CONFIG_PATH="$pre/lib/pkgconfig"
+unset MAKEFLAGS MFLAGS MAKELEVEL
+mkdir "$tmp/g" "$tmp/r"
+
+# build NAME ARITHMETIC: a backend of that arithmetic, whose block is the input.
+build() {
+    {
+        echo 'version 2; include "passes.def";'
+        cat
+        echo "backend $1 {"
+        echo '  supports all(q8, q8c, q16, f32, row8);'
+        echo "  arithmetic $2; fallback kernels;"
+        echo '  keep FullyConnected, Gelu, Normalize; }'
+    } >"$tmp/g/$1.def"
+    mkdir "$tmp/g/$1"
+    # shellcheck disable=SC2046,SC2086
+    "$pre/bin/sinter-gen" --core "$pre/share/sinter" --plugin "$tmp/g/$1.def" \
+        --no-prove -o "$tmp/g/$1" >"$tmp/log" 2>&1 &&
+        "$CC" $(pkg-config --cflags sinter) -fPIC -I"$tmp/g/$1" -O1 \
+            $(pkg-config --variable=plugin_cflags sinter) ${SAN:-} -shared \
+            -o "$tmp/$1.so" "$tmp/g/$1/$1"_*.c >>"$tmp/log" 2>&1
+    if [ -f "$tmp/$1.so" ]; then
+        echo "ok $suite $1 builds"
+    else
+        echo "not ok $suite $1 builds"
+        tail -n 5 "$tmp/log"
+        bad=1
+    fi
+}
+
+# Rounds down, with 9 bits: nothing agrees with float by accident.
+build floor9 floor9 <<'END'
+arithmetic floor9 {
+  ratio q 9 bits, s 0..62;
+  scale(v) = shr(v * q, s, floor);
+  row any convert = scale(x - x.zp : x.scale / y.scale) + y.zp;
+  row any contract over conv when depthwise and not wide
+      = scale(acc : x.scale * w.scale / y.scale) + y.zp - 1;
+  row any contract when not wide = scale(acc : x.scale * w.scale / y.scale) + y.zp;
+  row any sum when not wide
+      = scale(a - a.zp : a.scale / y.scale) + scale(b - b.zp : b.scale / y.scale) + y.zp;
+  row any product when not wide
+      = scale((a - a.zp) * (b - b.zp) : a.scale * b.scale / y.scale) + y.zp;
+}
+END
+build twice double </dev/null
+
+"$random" "$tmp/r" "$first" "$count" >"$tmp/log" 2>&1 || {
+    echo "not ok $suite random graphs: $(tail -n 1 "$tmp/log")"
+    exit 1
+}
+# Each graph under each arithmetic; graphs with nodes that only float's backend
+# has, or the like, are not counted.
+cd "$tmp/r" || exit 1
+for by in floor9:floor9 twice:double; do
+    name=${by%:*}
+    ran=0 kernels=0
+    for f in *.sn; do
+        sed "s/^graph \"\\([^\"]*\\)\" *{/graph \"\\1\" rounding ${by#*:} {/" "$f" \
+            >"../by.sn"
+        cp ../by.sn "./by_$f"
+        for cpu in portable avx2 vnni; do
+            # shellcheck disable=SC2046
+            SINTER_CPU=$cpu "$OLDPWD/$sinter" --backend-plugin "../$name.so" run \
+                "./by_$f" $(cat "${f%.sn}.args") --backend "$name" \
+                --check-kernels >../out 2>../err
+            rc=$?
+            [ $rc -eq 0 ] && ran=$((ran + 1)) && kernels=$((kernels +
+                $(sed -n 's/.* nodes, \([0-9]*\) by kernels.*/\1/p' ../out)))
+            [ $rc -eq 1 ] && {
+                echo "not ok $suite $name $f $cpu: $(head -n 2 ../out)"
+                bad=1
+            }
+        done
+        rm "./by_$f"
+    done
+    if [ $((ran * 2)) -ge $((3 * count)) ] && [ $kernels -ge "$ran" ]; then
+        echo "ok $suite $name: random graphs"
+    else
+        echo "not ok $suite $name: $ran runs of $((3 * count)), $kernels nodes by kernels"
+        tail -n 2 ../err
+        bad=1
+    fi
+done
+cd "$OLDPWD" || exit 1
+
+# A model: most of it runs on kernels, and none differs.
+for name in floor9 twice; do
+    "$sinter" --backend-plugin "$tmp/$name.so" quantize $demo/fashion_lrn.onnx \
+        --calib $demo/calib_images.npy --mul 0.0039216 -n 16 --backend $name \
+        -o "$tmp/m.sn" >"$tmp/log" 2>&1
+    for cpu in portable avx2 vnni; do
+        SINTER_CPU=$cpu "$sinter" --backend-plugin "$tmp/$name.so" run \
+            "$tmp/m.sn" --input $demo/test_images.npy --mul 0.0039216 -n 8 \
+            --backend $name --check-kernels --threads 2 >"$tmp/out" 2>&1
+        rc=$?
+        n=$(sed -n 's/^\([0-9]*\) nodes.*/\1/p' "$tmp/out")
+        k=$(sed -n 's/.* nodes, \([0-9]*\) by kernels.*/\1/p' "$tmp/out")
+        if [ $rc -eq 0 ] && [ "${n:-0}" -gt 9 ] && [ $((k + 4)) -ge "$n" ]; then
+            echo "ok $suite $name: a model $cpu"
+        else
+            echo "not ok $suite $name: a model $cpu: $(tail -n 2 "$tmp/out")"
+            bad=1
+        fi
+    done
+done
+exit $bad
