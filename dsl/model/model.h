@@ -553,9 +553,9 @@ sn_def_claim(const SnDefRule *r, SnRounding by)
 /* A rule, or one node of a derived one, that no proof carries under an
  * arithmetic: it is switched off there. */
 typedef struct SnDefOff {
-    const SnDefRule *rule; /* or NULL */
+    const SnDefRule *rule;            /* or NULL */
     const struct SnDefDerive *derive; /* both NULL: node does not commute */
-    const struct SnDefNode *node; /* NULL: all */
+    const struct SnDefNode *node;     /* NULL: all */
     SnRounding by;
 } SnDefOff;
 
