@@ -150,8 +150,8 @@ $(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/net_text.sh $(NET_TEXT) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-# Files of kernel/conv, which programs for some processors have.
-$(GEN)/sn_tuned_text.c: $(PACK_C) tools/tuned_text.sh
+# Files of kernels, which programs for some processors have.
+$(GEN)/sn_tuned_text.c: $(PACK_C) $(wildcard src/kernel/point/sum_q8*) tools/tuned_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/tuned_text.sh >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files of kernel/conv as tables of lines, for programs of `sinter compile`
+# Files of kernels as tables of lines, for programs of `sinter compile`
 # (src/aot/tuned/tuned.h): without includes of sinter's own, guards, and what
 # comes after the line "programs of `sinter compile` have nothing from here on";
 # files *.inc and headers of tiles where they are included first.  base/num.h,
@@ -61,3 +61,8 @@ table avx2_wino -src/kernel/tile_rows.h -$c/conv_256.h -$c/conv_avx2.h $c/conv_w
 table vnni $c/conv_vnni.c
 table vnni_dw -$c/conv_vnni.h $c/conv_vnni_dw.c
 table neon $c/conv_neon.c
+p=src/kernel/point
+table sum_types $p/sum_q8.h
+table sum $p/sum_q8.c
+table sum_avx2 $p/sum_q8_avx2.c
+table sum_avx512 $p/sum_q8_avx512.c

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The functions of a node: one for each result that is wanted. */
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "aot/program.h"
@@ -104,6 +105,97 @@ put_table(const SnProgram *p, SnAotNode *n)
     return SN_OK;
 }
 
+/* ---- sums of two operands of 8 bits, element by element ---- */
+
+static bool
+is_sum(const SnProgram *p, const SnAotNode *n)
+{
+    const SnTensor *y = &n->call.out[0];
+    const SnSem *s = &n->kd->sem[0];
+    bool ok = p->o->target->isa != SN_ISA_PORTABLE && n->call.nin == 2 &&
+              n->call.nout == 1 && n->tuple->eval && s->decl &&
+              s->cls == SN_C_POINT && sn_map_in_place(s->decl) &&
+              y->type->elem == SN_QI8 && sn_type_per_tensor(y->type);
+
+    for (int i = 0; i < 2 && ok; i++) {
+        const SnTensor *x = &n->call.in[i];
+        ok = x->type && x->type->elem == SN_QI8 &&
+             sn_type_per_tensor(x->type) && sn_shape_equal(x->shape, y->shape);
+    }
+    return ok;
+}
+
+/* The evaluator's results of all pairs, [a][b]; NULL: it has none. */
+static const int8_t *
+all_pairs(const SnAotNode *n, SnArena *tmp)
+{
+    int8_t *a = sn_alloc(tmp, 65536), *b = sn_alloc(tmp, 65536);
+    SnShape shape = {1, {65536}};
+    SnTensor in[2] = {n->call.in[0], n->call.in[1]}, out = n->call.out[0];
+    SnCall c = n->call;
+
+    for (int i = 0; i < 65536; i++) {
+        a[i] = (int8_t)(i / 256 - 128);
+        b[i] = (int8_t)(i % 256 - 128);
+    }
+    in[0].shape = in[1].shape = out.shape = &shape;
+    in[0].data = a;
+    in[1].data = b;
+    out.data = sn_alloc(tmp, 65536);
+    c.in = in;
+    c.out = &out;
+    c.scratch = tmp;
+    return n->tuple->eval(&c) == SN_OK ? out.data : NULL;
+}
+
+/* With the sign of b: whether the zero point is added before rounding or after,
+ * and what the sum is, all pairs decide. */
+static bool
+fits(const SnAotNode *n, const int8_t *t, int sign, SnSum8 *s)
+{
+    const SnType *a = n->call.in[0].type, *b = n->call.in[1].type;
+    const SnType *y = n->call.out[0].type;
+    float ra = a->scale[0] / y->scale[0];
+    float rb = (float)sign * (b->scale[0] / y->scale[0]);
+    float f = -fmaf(ra, (float)a->zp[0], rb * (float)b->zp[0]);
+    int8_t lo = t[0], hi = t[0];
+
+    for (int i = 0; i < 65536; i++) {
+        lo = t[i] < lo ? t[i] : lo;
+        hi = t[i] > hi ? t[i] : hi;
+    }
+    *s = (SnSum8){ra, rb, f, y->zp[0], lo, hi, false};
+    if (sn_tuned_sum(s, t))
+        return true;
+    *s = (SnSum8){ra, rb, f + (float)y->zp[0], 0, lo, hi, false};
+    return sn_tuned_sum(s, t);
+}
+
+/* False: it is none. */
+static bool
+put_sum(SnProgram *p, SnAotNode *n)
+{
+    SnArena *tmp = sn_arena_new();
+    const int8_t *t = all_pairs(n, tmp);
+    SnSum8 s;
+    bool ok = t && (fits(n, t, 1, &s) || fits(n, t, -1, &s));
+
+    sn_arena_free(tmp);
+    if (!ok)
+        return false;
+    p->use.sum8 = true;
+    sn_aot_line(n, "const SnSum8 sum = {%s, %s, %s, %d, %d, %d, %s};",
+                sn_aot_float(n->a, s.ra), sn_aot_float(n->a, s.rb),
+                sn_aot_float(n->a, s.f), (int)s.z, s.lo, s.hi,
+                s.swap ? "true" : "false");
+    sn_aot_line(n, "sn_sum8_by(%s, &sum, %s, %s, %lld, %s);",
+                sn_tuned_sum_name(p->o->target->isa), sn_aot_operand(n, 0),
+                sn_aot_operand(n, 1),
+                (long long)sn_shape_count(n->call.out[0].shape),
+                sn_aot_result(n, 0));
+    return true;
+}
+
 /* ---- functions ---- */
 
 static bool
@@ -128,12 +220,14 @@ reads(const SnAotNode *n, const char *body, uint32_t slot)
 }
 
 static SnStatus
-body(const SnProgram *p, SnAotNode *n, unsigned res)
+body(SnProgram *p, SnAotNode *n, unsigned res)
 {
     const char *const *text = n->tuple->text ? n->tuple->text[res] : NULL;
 
     if (is_table(n))
         return put_table(p, n);
+    if (is_sum(p, n) && put_sum(p, n))
+        return SN_OK;
     SN_TRY(sn_aot_map(n, res));
     if (text)
         return sn_aot_text(n, text);

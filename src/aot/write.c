@@ -57,6 +57,12 @@ sn_aot_targets(SnArena *a)
 
 /* ---- files ---- */
 
+static bool
+is_tuned(const SnProgram *p)
+{
+    return p->use.plan || p->use.sum8;
+}
+
 typedef struct Files {
     SnProgram *p;
     SnAot *out;
@@ -332,33 +338,34 @@ kernels(const SnProgram *p, const char *code)
     return sn_buf_str(&b);
 }
 
-/* What runs plans. */
+/* What has kernels of the CPU backend. */
 static const char *
-conv_header(const SnProgram *p)
+tuned_header(const SnProgram *p)
 {
     const char *up = upper(p->a, p->name);
     SnBuf b;
 
     sn_buf_init(&b, p->a);
-    put_made(&b, "What runs convolutions and products, and its types.");
+    put_made(&b, "What runs on vectors, and its types.");
     sn_putf(&b,
-            "#ifndef %s_CONV_H\n#define %s_CONV_H\n\n#ifdef __cplusplus\n"
+            "#ifndef %s_TUNED_H\n#define %s_TUNED_H\n\n#ifdef __cplusplus\n"
             "extern \"C\" {\n#endif\n\n%s\n#ifdef __cplusplus\n}\n#endif\n\n"
             "#endif\n",
             up, up,
-            sn_pick_rename(p->a, sn_tuned_types(p->a, p->o->target->isa),
+            sn_pick_rename(p->a,
+                           sn_tuned_types(p->a, p->o->target->isa, &p->use),
                            p->name, false));
     return sn_buf_str(&b);
 }
 
 static const char *
-conv_code(const SnProgram *p)
+tuned_code(const SnProgram *p)
 {
     SnBuf b;
 
     sn_buf_init(&b, p->a);
-    put_made(&b, "What runs convolutions and products.");
-    sn_putf(&b, "#include \"%s_conv.h\"\n\n%s%s", p->name, fused,
+    put_made(&b, "What runs on vectors.");
+    sn_putf(&b, "#include \"%s_tuned.h\"\n\n%s%s", p->name, fused,
             sn_pick_rename(p->a,
                            sn_tuned_code(p->a, p->o->target->isa, &p->use),
                            p->name, false));
@@ -390,8 +397,8 @@ makefile(const SnProgram *p)
     const char *n = p->name;
     const char *weights = sn_format(
         p->a, "%s%s", p->o->binary ? "" : sn_format(p->a, " %s_weights.o", n),
-        p->use.any ? sn_format(p->a, " %s_conv.o", n) : "");
-    const char *types = p->use.any ? sn_format(p->a, " %s_conv.h", n) : "";
+        is_tuned(p) ? sn_format(p->a, " %s_tuned.o", n) : "");
+    const char *types = is_tuned(p) ? sn_format(p->a, " %s_tuned.h", n) : "";
 
     return sn_format(
         p->a,
@@ -440,8 +447,8 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
     put_made(&c, "The network.");
     sn_putf(&c, "#include \"%s.h\"\n#include \"%s_kernels.h\"\n", p.name,
             p.name);
-    if (p.use.any)
-        sn_putf(&c, "#include \"%s_conv.h\"\n", p.name);
+    if (is_tuned(&p))
+        sn_putf(&c, "#include \"%s_tuned.h\"\n", p.name);
     sn_puts(&c, "\n");
     sn_aot_const_extern(&p, &c);
     sn_puts(&c, sn_pick_rename(a, nodes, p.name, o->target->dsp));
@@ -454,9 +461,9 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
     add(&f, ".h", header(&p));
     add(&f, ".c", sn_buf_str(&c));
     add(&f, "_kernels.h", kernels(&p, nodes));
-    if (p.use.any) {
-        add(&f, "_conv.h", conv_header(&p));
-        add(&f, "_conv.c", conv_code(&p));
+    if (is_tuned(&p)) {
+        add(&f, "_tuned.h", tuned_header(&p));
+        add(&f, "_tuned.c", tuned_code(&p));
     }
     if (o->binary)
         add_bytes(&f, "_weights.bin", bytes, p.nbinary);

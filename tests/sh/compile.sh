@@ -162,6 +162,7 @@ has() {
     esac
 }
 # clang takes minutes over it with sanitizers.
+san_all="-fsanitize=undefined,address -fno-sanitize-recover=all"
 san="-fsanitize=undefined -fno-sanitize-recover=all"
 "$CC" --version | grep -q clang && san=
 for policy in "" "rounding single"; do
@@ -204,6 +205,35 @@ for policy in "" "rounding double"; do
             bad=1
         fi
     done
+done
+
+# Two operands element by element, as sums where all pairs agree: Add and Sub do,
+# a product does not.
+cat >"$tmp/sums.sn" <<'END'
+sinter-graph 1
+graph "sums" {
+  %a = Placeholder() : qi8<0.04, 3>[1,5,5,8]
+  %b = Placeholder() : qi8<0.11, -100>[1,5,5,8]
+  %s = Add(%a, %b) {clamp = [-90, 100]} : qi8<0.09, -7>[1,5,5,8]
+  %r = Add(%s, %a) {round = after} : qi8<0.1, 11>[1,5,5,8]
+  %d = Sub(%r, %b) : qi8<0.23, 5>[1,5,5,8]
+  %m = Mul(%d, %b) : qi8<0.53, 2>[1,5,5,8]
+  %y = Add(%m, %r) : qi8<0.57, 1>[1,5,5,8]
+  Save(%y) {name = "y"}
+}
+END
+for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
+    right "sums_${target}_twins" "$tmp/sums.sn" "-std=c99 -Dnet_SN_TWINS $san_all" "$CC" \
+        "--target=$target"
+    has "$target" && right "sums_$target" "$tmp/sums.sn" "-std=c99 $san_all" "$CC" \
+        "--target=$target"
+    n=$(grep -c 'net_sum8_by(' "$tmp/o/net.c")
+    if [ "$n" = 4 ]; then
+        echo "ok compile sums_calls_$target"
+    else
+        echo "not ok compile sums_calls_$target: $n calls, expected 4"
+        bad=1
+    fi
 done
 
 # Results over their operands.

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "kernel/conv/conv_q8.h"
+#include "kernel/point/sum_q8.h"
 
 enum { SN_TUNED_VARS = 32, SN_TUNED_RANK = 8 };
 
@@ -62,15 +63,21 @@ typedef struct SnTunedNames {
 void sn_tuned_put(SnArena *a, const SnTuned *p, const SnTunedNames *n,
                   SnBuf *data, size_t *nbyte, SnBuf *out);
 
-/* What a program's plans call. */
+/* The sum that gives for all pairs of codes what table has (sn_sum8_fit_by);
+ * ra, rb, f as near as they are known.  False: there is none. */
+bool sn_tuned_sum(SnSum8 *s, const int8_t *table);
+/* The function that makes it, by its name in C. */
+const char *sn_tuned_sum_name(SnIsa isa);
+
+/* What a program calls. */
 typedef struct SnTunedUse {
-    bool any;
+    bool plan, sum8;
     bool tile[SN_TILE_N / SN_LANE][SN_TILE_M], dw, dw3[2], wino, sum;
 } SnTunedUse;
 void sn_tuned_use(const SnTuned *p, SnTunedUse *u);
-/* The types, as the text of a header, and what runs plans, with sinter's
+/* The types, as the text of a header, and what they run by, with sinter's
  * names. */
-const char *sn_tuned_types(SnArena *a, SnIsa isa);
+const char *sn_tuned_types(SnArena *a, SnIsa isa, const SnTunedUse *u);
 const char *sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u);
 
 /* ---- for tuned_text.c: tools/tuned_text.sh ---- */
@@ -80,5 +87,8 @@ extern const char *const sn_tuned_text_types[], *const sn_tuned_text_run[];
 extern const char *const sn_tuned_text_wino[], *const sn_tuned_text_avx2[];
 extern const char *const sn_tuned_text_avx2_wino[], *const sn_tuned_text_vnni[];
 extern const char *const sn_tuned_text_vnni_dw[], *const sn_tuned_text_neon[];
+extern const char *const sn_tuned_text_sum_types[], *const sn_tuned_text_sum[];
+extern const char *const sn_tuned_text_sum_avx2[];
+extern const char *const sn_tuned_text_sum_avx512[];
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The texts that run plans: what conv_run.c and a variant's tiles have, and a
  * table of the tiles that a program's plans call. */
+#include <math.h>
 #include <string.h>
 
 #include "aot/blocks/pick.h"
@@ -89,7 +90,7 @@ sn_tuned_use(const SnTuned *p, SnTunedUse *u)
     SnConvBlock *b = SN_NEW_N(a, SnConvBlock, p->q->nblock + 1);
     SnConvQ8 q = *p->q;
 
-    u->any = true;
+    u->plan = true;
     u->wino = u->wino || q.wino;
     u->sum = u->sum || q.rowsum;
     t.esize = q.t->esize;
@@ -118,6 +119,8 @@ typedef struct Variant {
     const char *const *tiles;
     const char *const *wino, *const *dwtext; /* or NULL */
     const char *sum, *dw, *dw3[2];
+    const char *sum8;
+    const char *const *sum8text; /* or NULL */
 } Variant;
 
 static const Variant variants[] = {
@@ -126,18 +129,23 @@ static const Variant variants[] = {
      .wino = sn_tuned_text_avx2_wino,
      .sum = "0",
      .dw = "dw",
-     .dw3 = {"0", "0"}},
+     .dw3 = {"0", "0"},
+     .sum8 = "sn_sum8_avx2",
+     .sum8text = sn_tuned_text_sum_avx2},
     {.isa = SN_ISA_VNNI,
      .tiles = sn_tuned_text_vnni,
      .dwtext = sn_tuned_text_vnni_dw,
      .sum = "sum",
      .dw = "sn_dw_vnni",
-     .dw3 = {"sn_dw3_vnni_step1", "sn_dw3_vnni_step2"}},
+     .dw3 = {"sn_dw3_vnni_step1", "sn_dw3_vnni_step2"},
+     .sum8 = "sn_sum8_avx512",
+     .sum8text = sn_tuned_text_sum_avx512},
     {.isa = SN_ISA_NEON,
      .tiles = sn_tuned_text_neon,
      .sum = "sum",
      .dw = "dw",
-     .dw3 = {"0", "0"}},
+     .dw3 = {"0", "0"},
+     .sum8 = "sn_sum8_c"},
 };
 
 static const Variant *
@@ -149,30 +157,50 @@ variant(SnIsa isa)
     sn_bug("no text runs plans of %s", sn_isa_name(isa));
 }
 
-/* Twins call functions of base/num.h, which the first of them brings. */
+/* What the includes of base/num.h stand for: `need` for the first, nothing for
+ * others. */
 static void
-put_lines(SnArena *a, SnBuf *b, const char *const *line, bool *had)
+put_lines(SnArena *a, SnBuf *b, const char *const *line, const char **need)
 {
-    for (; *line; line++) {
-        if (strncmp(*line, "#include \"base/num.h\"", 21))
+    for (; *line; line++)
+        if (strncmp(*line, "#include \"base/num.h\"", 21)) {
             sn_putf(b, "%s\n", *line);
-        else if (!*had)
-            sn_puts(b, sn_pick(a, "sn_rne_clamp sn_mulf", false));
-        *had = *had || !strncmp(*line, "#include \"base/num.h\"", 21);
-    }
+        } else if (*need) {
+            sn_puts(b, sn_pick(a, *need, false));
+            *need = NULL;
+        }
 }
 
 const char *
-sn_tuned_types(SnArena *a, SnIsa isa)
+sn_tuned_types(SnArena *a, SnIsa isa, const SnTunedUse *u)
 {
-    bool had = false;
+    const char *need = NULL;
     SnBuf b;
 
     (void)variant(isa);
     sn_buf_init(&b, a);
-    put_lines(a, &b, sn_tuned_text_types, &had);
-    sn_puts(&b, "extern const SnConvTiles sn_tiles;\n");
+    if (u->sum8)
+        put_lines(a, &b, sn_tuned_text_sum_types, &need);
+    if (u->plan) {
+        put_lines(a, &b, sn_tuned_text_types, &need);
+        sn_puts(&b, "extern const SnConvTiles sn_tiles;\n");
+    }
     return sn_buf_str(&b);
+}
+
+bool
+sn_tuned_sum(SnSum8 *s, const int8_t *table)
+{
+    /* below what all instruction sets can convert */
+    float most = 128 * (fabsf(s->ra) + fabsf(s->rb)) + fabsf(s->f);
+
+    return most < 0x1p30f && sn_sum8_fit_by(sn_sum8_c, s, table);
+}
+
+const char *
+sn_tuned_sum_name(SnIsa isa)
+{
+    return variant(isa)->sum8;
 }
 
 static void
@@ -199,22 +227,36 @@ put_table(SnBuf *b, const Variant *v, const SnTunedUse *u, const SnConvTiles *t)
             u->wino ? "&sn_wino_avx2" : "0");
 }
 
+static void
+put_plans(SnArena *a, SnBuf *b, const Variant *v, const SnTunedUse *u)
+{
+    /* twins, which are not compiled where there are the instructions */
+    const char *need = u->sum8 ? "sn_mulf" : "sn_rne_clamp sn_mulf";
+
+    put_lines(a, b, sn_tuned_text_run, &need);
+    if (u->wino)
+        put_lines(a, b, sn_tuned_text_wino, &need);
+    put_lines(a, b, v->tiles, &need);
+    if (v->dwtext && (u->dw || u->dw3[0] || u->dw3[1]))
+        put_lines(a, b, v->dwtext, &need);
+    if (u->wino)
+        put_lines(a, b, v->wino, &need);
+    put_table(b, v, u, sn_gemm(v->isa)->tiles);
+}
+
 const char *
 sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u)
 {
     const Variant *v = variant(isa);
-    bool had = false;
+    const char *need = "sn_rne_clamp fmaf";
     SnBuf b;
 
     sn_buf_init(&b, a);
-    put_lines(a, &b, sn_tuned_text_run, &had);
-    if (u->wino)
-        put_lines(a, &b, sn_tuned_text_wino, &had);
-    put_lines(a, &b, v->tiles, &had);
-    if (v->dwtext && (u->dw || u->dw3[0] || u->dw3[1]))
-        put_lines(a, &b, v->dwtext, &had);
-    if (u->wino)
-        put_lines(a, &b, v->wino, &had);
-    put_table(&b, v, u, sn_gemm(isa)->tiles);
+    if (u->sum8)
+        put_lines(a, &b, sn_tuned_text_sum, &need);
+    if (u->sum8 && v->sum8text)
+        put_lines(a, &b, v->sum8text, &need);
+    if (u->plan)
+        put_plans(a, &b, v, u);
     return sn_buf_str(&b);
 }

@@ -52,76 +52,37 @@ sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
     point8(isa)->pair(p, a, b, n, y);
 }
 
-static void
-sum8(const SnPoint8 *k, const SnSum8 *p, const int8_t *a, const int8_t *b,
-     int64_t n, int8_t *y)
-{
-    SnSum8 q = *p;
-
-    if (!p->swap) {
-        k->sum(p, a, b, n, y);
-        return;
-    }
-    q.ra = p->rb;
-    q.rb = p->ra;
-    k->sum(&q, b, a, n, y);
-}
-
 void
 sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
             int64_t n, int8_t *y)
 {
-    const SnPoint8 *k = point8(isa);
-    int64_t whole = n / SN_SUM8 * SN_SUM8;
-    size_t rest = (size_t)(n - whole);
-    int8_t u[SN_SUM8] = {0}, v[SN_SUM8] = {0}, w[SN_SUM8];
-
-    sum8(k, p, a, b, whole, y);
-    if (rest == 0)
-        return;
-    memcpy(u, a + whole, rest);
-    memcpy(v, b + whole, rest);
-    sum8(k, p, u, v, SN_SUM8, w);
-    memcpy(y + whole, w, rest);
+    sn_sum8_by(point8(isa)->sum, p, a, b, n, y);
 }
 
-/* Whether p gives for all pairs of codes what the table, or else the formula,
- * does. */
-static bool
-sum8_agrees(const SnPoint8 *k, const SnSum8 *p, const int8_t *table,
-            const SnPair8 *formula)
+/* What the formula gives for each pair of codes. */
+static void
+all_pairs(const SnPoint8 *k, const SnPair8 *formula, int8_t *t)
 {
-    int8_t a[256], b[256], y[256], want[256];
+    int8_t a[256], b[256];
 
     sn_codes8(b);
     for (int i = 0; i < 256; i++) {
         memset(a, i - 128, sizeof a);
-        sum8(k, p, a, b, 256, y);
-        if (!table)
-            k->pair(formula, a, b, 256, want);
-        if (memcmp(y, table ? table + 256 * i : want, 256) != 0)
-            return false;
+        k->pair(formula, a, b, 256, t + 256 * i);
     }
-    return true;
 }
 
 bool
 sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *table, const SnPair8 *formula)
 {
-    /* A unit in the last place of the largest results, less than which the
-     * ties of the two formulas lie apart. */
-    const float step = 0x1p-19f;
     const SnPoint8 *k = point8(isa);
-    float f = p->f;
+    int8_t t[65536];
 
-    for (int i = 0; k->sum && i < 96; i++) {
-        int j = i / 2;
-        p->swap = i % 2;
-        p->f = f + step * (float)(j % 2 ? (j + 1) / 2 : -j / 2);
-        if (sum8_agrees(k, p, table, formula))
-            return true;
-    }
-    return false;
+    if (!k->sum)
+        return false;
+    if (!table)
+        all_pairs(k, formula, t);
+    return sn_sum8_fit_by(k->sum, p, table ? table : t);
 }
 
 void

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "kernel/conv_geo.h"
+#include "kernel/point/sum_q8.h"
 #include "kernel/variant.h"
 
 /* ---- y = table[x] ---- */
@@ -36,17 +37,8 @@ typedef struct SnPair8 {
 void sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
                   int64_t n, int8_t *y);
 
-/* ---- sums, without a division ----
- * y = rne(fmaf(ra, a, fmaf(rb, b, f))) + z in [lo, hi], on codes as they are.
- * Its rounding is not that of numerics.md, so it serves where it was seen to
- * give the wanted code for each of the 65 536 pairs. */
+/* ---- sums, without a division: kernel/point/sum_q8.h ---- */
 
-typedef struct SnSum8 {
-    float ra, rb, f;
-    int32_t z;
-    int8_t lo, hi;
-    bool swap; /* a and ra are the inner ones, in place of b and rb */
-} SnSum8;
 /* Wanted is table[256 * (a + 128) + b + 128] or, where that is NULL, what the
  * formula gives; p as near as it is known.  Nudges f until all pairs agree;
  * false when none of its tries does. */
@@ -110,8 +102,6 @@ void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
 
 typedef void SnPair8Fn(const SnPair8 *p, const int8_t *a, const int8_t *b,
                        int64_t n, int8_t *y);
-typedef void SnSum8Fn(const SnSum8 *p, const int8_t *a, const int8_t *b,
-                      int64_t n, int8_t *y);
 typedef void SnQuant8Fn(const SnQuant8 *p, const float *x, int64_t n,
                         int8_t *y);
 typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
@@ -134,7 +124,6 @@ typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
 typedef int64_t SnPlanes8Fn(const int8_t *r, const int8_t *g, const int8_t *b,
                             int64_t n, int8_t *y);
 
-enum { SN_SUM8 = 64 };
 typedef struct SnPoint8 {
     SnPair8Fn *pair;
     SnSum8Fn *sum; /* n a multiple of SN_SUM8, swap not looked at; or NULL */
