@@ -199,6 +199,9 @@ bench: all $(BENCH_X)
 ## bench-import: a model of 100 MB, read by sinter and by ONNX Runtime
 bench-import: $(BUILD)/bench/import
 	sh tests/bench/import.sh $(BUILD) $(SHARED)
+## bench-compile: time programs of `sinter compile` against the CPU backend
+bench-compile: $(SINTER) $(BUILD)/bench/compiled
+	sh tests/bench/compiled.sh $(BUILD) $(SHARED)
 
 ## bench-nets: networks drawn with SEED (1), against ONNX Runtime; 20 minutes about
 bench-nets: all $(BUILD)/bench/versus
@@ -263,5 +266,5 @@ tsan-run: $(TSAN_X)
 	@BUILD=$(BUILD) SHARED=$(SHARED) JOBS=$(JOBS) TSAN_OPTIONS=halt_on_error=1 \
 	  sh tests/tally.sh $(TSAN_X)
 
-.PHONY: tsan tsan-run check-ep cases fuzz fuzz-run fuzz-plant fuzz-planted tests check check-long bench bench-nets \
+.PHONY: tsan tsan-run check-ep cases fuzz fuzz-run fuzz-plant fuzz-planted tests check check-long bench bench-compile bench-nets \
         bless
