@@ -354,14 +354,14 @@ else
 fi
 split arenas --arenas 800,1600 --weights binary
 t arenas_sizes 0 out "arena 1: " compile "$tmp/chain.sn" -o "$tmp/o" --arenas 800,1600
-t arenas_small 1 err "memory 1 takes 2192 bytes, more than 100" compile "$tmp/chain.sn" \
+t arenas_small 1 err "memory 1 takes 1872 bytes, more than 100" compile "$tmp/chain.sn" \
     --report --arenas 100,100
 t arenas_what 2 err "is not a number of one or more" compile "$tmp/chain.sn" --arenas 1k,x
 t weights_what 2 err "expected c or binary" compile "$tmp/chain.sn" --report --weights elf
 # The compiler says that it does not fit; and C++ takes the program.
 "$sinter" compile "$tmp/chain.sn" -o "$tmp/o" >"$tmp/out"
 if $CC -std=c99 -DNET_ARENA_MAX=4096 -fsyntax-only "$tmp/o/net.c" &&
-    ! $CC -std=c99 -DNET_ARENA_MAX=2000 -fsyntax-only "$tmp/o/net.c" 2>"$tmp/err" &&
+    ! $CC -std=c99 -DNET_ARENA_MAX=1800 -fsyntax-only "$tmp/o/net.c" 2>"$tmp/err" &&
     grep -q net_arena_fits "$tmp/err" &&
     grep -q 'section(".rodata." name)' "$tmp/o/net_weights.c" &&
     $CC -x c++ -Wall -Wextra -Werror -fsyntax-only "$tmp/o/net.c"; then
