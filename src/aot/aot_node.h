@@ -94,7 +94,10 @@ void sn_aot_checks(SnAotNode *n);
 bool sn_aot_at_places(const SnAotNode *n, SnMapNum c);
 const char *sn_aot_float(SnArena *a, float v);
 const char *sn_aot_int(SnArena *a, int64_t v);
-const char *sn_aot_elem(SnElem e); /* its type in C */
+const char *sn_aot_elem(SnElem e);   /* its type in C */
+const char *sn_aot_index(int64_t n); /* the type of an index below n */
+/* Is it a word of code? */
+bool sn_aot_has_word(const char *code, const char *word);
 /* A table of n numbers of a type of C, by its name. */
 const char *sn_aot_table(SnAotNode *n, const char *type, uint32_t count,
                          const char *(*item)(SnArena *a, const void *v,

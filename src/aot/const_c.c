@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A program's constants: as C, a section each, or as a binary that the caller
  * passes. */
-#include <ctype.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -82,31 +81,19 @@ sn_aot_constant(SnProgram *p, SnAotConst c)
     p->weights += c.nbyte;
 }
 
-/* Does code name the constant? */
-static bool
-is_read(const SnProgram *p, SnId id, const char *code)
-{
-    const char *name = sn_format(p->a, "%s_c%u", p->name, id);
-    size_t n = strlen(name);
-
-    for (const char *s = code; (s = strstr(s, name)) != NULL; s++)
-        if (!isdigit((unsigned char)s[n]))
-            return true;
-    return false;
-}
-
 void
 sn_aot_constants(SnProgram *p, const char *code)
 {
     for (SnId id = 1; id < p->g->nnode; id++) {
         const SnNode *n = sn_node(p->g, id);
-        if (!n->dead && n->data && is_read(p, id, code))
-            sn_aot_constant(
-                p, (SnAotConst){.name = sn_format(p->a, "%s_c%u", p->name, id),
-                                .label = sn_name(p->g, SN_REF(id, 0)),
-                                .type = n->res[0].type,
-                                .shape = n->res[0].shape,
-                                .data = n->data});
+        const char *name = sn_format(p->a, "%s_c%u", p->name, id);
+        if (!n->dead && n->data && sn_aot_has_word(code, name))
+            sn_aot_constant(p,
+                            (SnAotConst){.name = name,
+                                         .label = sn_name(p->g, SN_REF(id, 0)),
+                                         .type = n->res[0].type,
+                                         .shape = n->res[0].shape,
+                                         .data = n->data});
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps as C: terms over loop variables.  A term that is more than a sum gets a
  * constant of its own, as far outside as its variables allow. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,12 @@ sn_aot_int(SnArena *a, int64_t v)
 }
 
 const char *
+sn_aot_index(int64_t n)
+{
+    return n > INT32_MAX ? "int64_t" : "int";
+}
+
+const char *
 sn_aot_elem(SnElem e)
 {
     switch (e) {
@@ -56,12 +63,26 @@ sn_aot_elem(SnElem e)
     }
 }
 
+bool
+sn_aot_has_word(const char *code, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *s = code; (s = strstr(s, word)) != NULL; s++) {
+        bool begin = s == code || (!isalnum((unsigned char)s[-1]) &&
+                                   s[-1] != '_' && s[-1] != '.');
+        if (begin && !isalnum((unsigned char)s[n]) && s[n] != '_')
+            return true;
+    }
+    return false;
+}
+
 static size_t
 width_of(const char *type)
 {
-    return !strcmp(type, "int8_t") || !strcmp(type, "bool") ? 1
-           : !strcmp(type, "int64_t")                       ? 8
-                                                            : 4;
+    return strstr(type, "int8_t") || !strcmp(type, "bool") ? 1
+           : !strcmp(type, "int64_t")                      ? 8
+                                                           : 4;
 }
 
 const char *
@@ -225,7 +246,8 @@ sn_aot_map(SnAotNode *n, unsigned res)
         return sn_fail(n->d, SN_EINPUT, label, "%s", why);
     n->need = SN_NEW_N(n->a, bool, u->T.n + 1);
     n->made = SN_NEW_N(n->a, bool, u->T.n + 1);
-    n->wide = !fits(&u->T);
+    n->wide =
+        !fits(&u->T) || sn_shape_count(n->call.out[res].shape) > INT32_MAX;
     n->open = 0;
     n->nstack = 0;
     memset(n->bound, 0, sizeof n->bound);

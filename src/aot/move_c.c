@@ -101,9 +101,10 @@ static void
 copy_rows(SnAotNode *n, uint32_t slot)
 {
     const SnTensor *x = &n->call.in[slot];
+    int64_t count = (int64_t)sn_tensor_nbyte(x->type, x->shape);
 
-    sn_aot_line(n, "for (int i = 0; i < %lld; i++)",
-                (long long)sn_tensor_nbyte(x->type, x->shape));
+    sn_aot_line(n, "for (%s i = 0; i < %lld; i++)", sn_aot_index(count),
+                (long long)count);
     sn_aot_line(n, "    %s[i] = %s[i];", sn_aot_result(n, n->res),
                 sn_aot_operand(n, slot));
 }
@@ -127,7 +128,8 @@ choice(SnAotNode *n)
     for (int i = axis + 1; i < x->shape->rank; i++)
         in *= x->shape->dim[i];
     const char *step = sn_aot_int(n->a, in);
-    sn_aot_line(n, "for (int o = 0; o < %lld; o++)", (long long)out);
+    sn_aot_line(n, "for (%s o = 0; o < %lld; o++)",
+                sn_aot_index(sn_shape_count(x->shape)), (long long)out);
     sn_aot_line(n, "    for (int j = 0; j < %s; j++) {", step);
     n->depth += 2;
     sn_aot_line(n, "const %s *const row = %s + o * %lld + j;",

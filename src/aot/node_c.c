@@ -98,8 +98,9 @@ put_table(const SnProgram *p, SnAotNode *n)
         return sn_fail(p->d, s, sn_label(p->g, n->id, p->a), "%s", c.why);
     const char *t = sn_aot_table(n, sn_aot_elem(n->call.out[0].type->elem), 256,
                                  code_item, y);
-    sn_aot_line(n, "for (int i = 0; i < %lld; i++)",
-                (long long)sn_shape_count(n->call.out[0].shape));
+    int64_t count = sn_shape_count(n->call.out[0].shape);
+    sn_aot_line(n, "for (%s i = 0; i < %lld; i++)", sn_aot_index(count),
+                (long long)count);
     sn_aot_line(n, "    %s[i] = %s[%s[i] + 128];", sn_aot_result(n, 0), t,
                 sn_aot_operand(n, 0));
     return SN_OK;
@@ -198,25 +199,12 @@ put_sum(SnProgram *p, SnAotNode *n)
 
 /* ---- functions ---- */
 
-static bool
-has_word(const char *code, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *s = code; (s = strstr(s, word)) != NULL; s++) {
-        bool begin = s == code || (!isalnum((unsigned char)s[-1]) &&
-                                   s[-1] != '_' && s[-1] != '.');
-        if (begin && !isalnum((unsigned char)s[n]) && s[n] != '_')
-            return true;
-    }
-    return false;
-}
-
 /* Does body read operand slot? */
 static bool
 reads(const SnAotNode *n, const char *body, uint32_t slot)
 {
-    return n->call.in[slot].type && has_word(body, sn_aot_operand(n, slot));
+    return n->call.in[slot].type &&
+           sn_aot_has_word(body, sn_aot_operand(n, slot));
 }
 
 static SnStatus
@@ -248,7 +236,7 @@ arguments(const SnProgram *p, const SnAotNode *n, const char *text)
             sn_putf(
                 &b, "const %s *%s%s, ", sn_aot_elem(n->call.in[i].type->elem),
                 n->call.in[i].data ? "sn_restrict " : "", sn_aot_operand(n, i));
-    if (n->tile && has_word(text, "win"))
+    if (n->tile && sn_aot_has_word(text, "win"))
         sn_puts(&b, "int16_t *sn_restrict win, ");
     return sn_buf_str(&b);
 }
@@ -305,7 +293,7 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
             sn_putf(&c, "%s, ",
                     pack && n->tile->w == i ? pack
                                             : sn_aot_arg(p, nd->in[i].ref));
-    if (n->tile && has_word(text, "win"))
+    if (n->tile && sn_aot_has_word(text, "win"))
         sn_putf(&c, "(int16_t *)(void *)(%s + %lu), ",
                 sn_aot_base(p, p->region[p->scratch[step]]),
                 (unsigned long)p->block[p->scratch[step]].offset);

@@ -218,7 +218,7 @@ put_values(const SnProgram *p, SnBuf *b, const char *calls)
         if (v->home != SN_HOME_ARENA || v->alias)
             continue;
         name = sn_aot_arg(p, r);
-        if (!strstr(calls, name))
+        if (!sn_aot_has_word(calls, name))
             continue;
         type = sn_aot_elem(sn_type(p->g, r)->elem);
         sn_putf(b, "    %s *const %s = (%s *)(void *)(%s + %lu);\n", type, name,
@@ -238,8 +238,8 @@ put_copies(SnProgram *p)
         if (!strcmp(from, to) || n == 0)
             continue;
         sn_putf(&p->calls,
-                "    for (int i = 0; i < %lld; i++)\n        %s[i] = %s[i];\n",
-                (long long)n, to, from);
+                "    for (%s i = 0; i < %lld; i++)\n        %s[i] = %s[i];\n",
+                sn_aot_index(n), (long long)n, to, from);
     }
 }
 
@@ -275,10 +275,10 @@ run_function(const SnProgram *p)
         sn_puts(&b, "    if (memcmp(w, tag, sizeof tag) != 0)\n"
                     "        return 2;\n");
     for (uint32_t i = 0; i < p->x->ninput; i++)
-        if (!strstr(code, sn_format(p->a, "in%u", i)))
+        if (!sn_aot_has_word(code, sn_format(p->a, "in%u", i)))
             sn_putf(&b, "    (void)in%u;\n", i);
     for (uint32_t i = 0; i < p->x->noutput; i++)
-        if (!strstr(code, sn_format(p->a, "out%u", i)))
+        if (!sn_aot_has_word(code, sn_format(p->a, "out%u", i)))
             sn_putf(&b, "    (void)out%u;\n", i);
     sn_puts(&b, code);
     sn_puts(&b, "    return 0;\n}\n");

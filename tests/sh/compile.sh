@@ -92,6 +92,20 @@ t max_ram 1 err "the arena takes 25088 bytes, more than 20000; the largest: /n1/
 t max_flash 1 err "constants and tables take" compile "$tmp/demo.sn" --report --max-flash 20k
 t max_met 0 out "lower bound 25088" compile "$tmp/demo.sn" --report --max-ram 25088
 
+# An input that nothing reads, beside one whose name begins like its.
+{
+    printf 'sinter-graph 1\ngraph "inputs" {\n'
+    for i in 0 1 2 3 4 5 6 7 8 9 10; do
+        echo "  %x$i = Placeholder() : f32[1,2]"
+    done
+    for i in 0 2 3 4 5 6 7 8 9 10; do
+        echo "  %y$i = Relu(%x$i) : f32[1,2]"
+        echo "  Save(%y$i) {name = \"y$i\"}"
+    done
+    echo '}'
+} >"$tmp/inputs.sn"
+right inputs "$tmp/inputs.sn"
+
 # ---- nodes: what no network above has ----
 cat >"$tmp/codes.sn" <<'END'
 sinter-graph 1
@@ -232,6 +246,18 @@ for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
         echo "ok compile sums_calls_$target"
     else
         echo "not ok compile sums_calls_$target: $n calls, expected 4"
+        bad=1
+    fi
+done
+
+# A bias, a multiplier and saturation are made by the functions of all filters.
+tiles "" >"$tmp/tiles.sn"
+for pair in armv7em:put_windows armv8.1m-mve:mve_put armv8.1m-mve:mve_codes; do
+    "$sinter" compile "$tmp/tiles.sn" -o "$tmp/o" --target "${pair%:*}" >"$tmp/out" 2>&1
+    if grep -q "net_${pair#*:}(" "$tmp/o/net.c"; then
+        echo "ok compile plain_${pair#*:}"
+    else
+        echo "not ok compile plain_${pair#*:}: it is not in net.c"
         bad=1
     fi
 done
