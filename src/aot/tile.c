@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which sums of products go in tiles: conditions on a node's text, map and
  * shapes, and filters in the order in which loops read them. */
-#include "aot/tile.h"
+#include "aot/tile_help.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -387,23 +387,6 @@ has_zero(const SnAotNode *n, const SnAotTile *t)
     return false;
 }
 
-/* From one pixel's place in x to the next; 0: not the same for all. */
-static int64_t
-pixel_step(const SnAotNode *n, const SnAotTile *t)
-{
-    int64_t below = 1, first = 0;
-
-    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
-        if (!(t->pixels >> v & 1) || bound(n, v) == 1)
-            continue;
-        first = first ? first : t->off.k[v];
-        if (t->off.k[v] != first * below)
-            return 0;
-        below *= bound(n, v);
-    }
-    return first;
-}
-
 /* Windows of codes as they are; where a window is a row of x, it stays there.
  */
 static void
@@ -418,7 +401,7 @@ vectors(SnAotNode *n, SnAotTile *t)
     t->block = 1;
     t->kp = t->k;
     t->mp = t->nfilter;
-    t->xstep = pixel_step(n, t);
+    t->xstep = sn_tile_even_step(n, t->pixels, t->off.k);
     t->direct = t->run == t->taps && t->xstep > 0;
     for (int d = 0; d < r->box.rank; d++)
         t->direct = t->direct && r->inside[d];

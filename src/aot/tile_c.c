@@ -6,9 +6,9 @@
 
 #include "aot/tile_help.h"
 
-/* Names of the loops: tp first pixel of a tile, tq pixel of it, tn how many,
- * tat their places in the result, tf first filter of a block, tc filter of it,
- * tacc sums, tsum sums of windows, tw filters. */
+/* Names of the loops: tp first pixel of a tile, tq pixel of it, tat their
+ * places in the result, tf first filter of a block, tacc sums, tsum sums of
+ * windows, tw filters. */
 
 /* ---- windows ---- */
 

@@ -74,21 +74,30 @@ filter_bit(const SnAotTile *t)
 }
 
 int64_t
-sn_tile_pixel_step(const SnAotNode *n)
+sn_tile_even_step(const SnAotNode *n, uint32_t vars, const int64_t *k)
 {
     int64_t below = 1, first = 0;
 
     for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
         int64_t b = n->u.var[v].bound.v;
-        if (!(n->tile->pixels >> v & 1) || b == 1)
+        if (!(vars >> v & 1) || b == 1)
             continue;
-        if (first == 0)
-            first = sn_aot_step(n, (uint32_t)v);
-        if (sn_aot_step(n, (uint32_t)v) != first * below)
+        first = first ? first : k[v];
+        if (k[v] != first * below)
             return 0;
         below *= b;
     }
     return first;
+}
+
+int64_t
+sn_tile_pixel_step(const SnAotNode *n)
+{
+    int64_t k[SN_MAP_NVAR];
+
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        k[v] = sn_aot_step(n, v);
+    return sn_tile_even_step(n, n->tile->pixels, k);
 }
 
 const char *
@@ -154,7 +163,7 @@ sn_tile_zero(SnAotNode *n, const char *m)
 
 /* ---- results of windows ---- */
 
-/* acc: the sum of filter tc of pixel tq, less what the filter's zero point
+/* acc: the sum of a filter and pixel tq, less what the filter's zero point
  * makes. */
 void
 sn_tile_acc(SnAotNode *n)

@@ -35,12 +35,15 @@ const char *sn_aot_tile_beside(SnAotNode *n);
 bool sn_tile_plain(const SnAotNode *n, SnTilePlain *p);
 /* Declares the filter's variable as 0, for addresses; and that of a pixel. */
 void sn_tile_first_filter(SnAotNode *n, SnTilePlain *p, int copies);
+/* From one place of vars to the next, the last fastest, where k is of each; 0:
+ * not the same for all. */
+int64_t sn_tile_even_step(const SnAotNode *n, uint32_t vars, const int64_t *k);
 /* From one pixel of a tile to the next in the result; 0: not the same for all.
  */
 int64_t sn_tile_pixel_step(const SnAotNode *n);
 /* The offset in the result by vars; first: as for sn_tile_linear. */
 const char *sn_tile_out_of(SnAotNode *n, const char *first, uint32_t vars);
-/* acc: the sum of filter tc of pixel tq, less what the filter's zero point
+/* acc: the sum of a filter and pixel tq, less what the filter's zero point
  * makes. */
 void sn_tile_acc(SnAotNode *n);
 /* Pixels of a tile. */

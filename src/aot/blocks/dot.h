@@ -276,8 +276,15 @@ sn_halves(int32_t lo, int32_t hi)
     return ((uint32_t)lo & 0xffff) | (uint32_t)hi << 16;
 }
 
-/* sn_window into pairs: elements j and j + 1, j even, are a word; words of
- * `count` windows take turns.  d is the first word of this window, k the place
+/* Where element e of a window lies that is made of pairs: a word has an even
+ * element and the next; words of `count` windows take turns. */
+static inline int
+sn_pair_at(int e, int count)
+{
+    return (e >> 1) * 2 * count + (e & 1);
+}
+
+/* sn_window into such words.  d is the first word of this window, k the place
  * of x's first element in it. */
 static inline void
 sn_pair_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
@@ -288,12 +295,11 @@ sn_pair_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
     if (hi <= lo)
         lo = hi = 0;
     for (; j < lo; j++)
-        d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] = 0;
+        d[sn_pair_at(k + j, count)] = 0;
     for (; j < hi; j++)
-        d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] =
-            (int16_t)(x[at + j * step] - zero);
+        d[sn_pair_at(k + j, count)] = (int16_t)(x[at + j * step] - zero);
     for (; j < n; j++)
-        d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] = 0;
+        d[sn_pair_at(k + j, count)] = 0;
 }
 
 /* Where element e of a window lies that is made of fours: of each, a word has

@@ -9,23 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint32_t
-sn_soft_bits(float x)
-{
-    uint32_t u;
-
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static inline float
-sn_soft_of_bits(uint32_t u)
-{
-    float x;
-
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
+#include "base/num.h"
 
 /* a * b, which no compiler fuses with a sum: the product passes a place that it
  * cannot look through. */
@@ -85,14 +69,14 @@ sn_soft_sqrtf(float x)
     __asm__("vsqrt.f32 %0, %0" : "+t"(x));
     return x;
 #else
-    uint32_t u = sn_soft_bits(x), m = u & 0x7fffff, q = 0;
+    uint32_t u = sn_bits_f32(x), m = u & 0x7fffff, q = 0;
     int e = (int)(u >> 23 & 255);
     uint64_t n, r = 0;
 
     if (u << 1 == 0 || u == 0x7f800000 || e == 255)
-        return u == 0xff800000 ? sn_soft_of_bits(0x7fc00000) : x;
+        return u == 0xff800000 ? sn_f32_of_bits(0x7fc00000) : x;
     if (u >> 31)
-        return sn_soft_of_bits(0x7fc00000);
+        return sn_f32_of_bits(0x7fc00000);
     for (e += e == 0; !(m >> 23) && (u >> 23) == 0; e--)
         m <<= 1;
     m |= 0x800000;
@@ -113,22 +97,22 @@ sn_soft_sqrtf(float x)
         }
     }
     q = (q >> 1) + (q & 1);
-    return sn_soft_of_bits(((uint32_t)((e - 25) / 2 + 150) << 23) + q);
+    return sn_f32_of_bits(((uint32_t)((e - 25) / 2 + 150) << 23) + q);
 #endif
 }
 
 static inline float
 sn_soft_fabsf(float x)
 {
-    return sn_soft_of_bits(sn_soft_bits(x) & 0x7fffffff);
+    return sn_f32_of_bits(sn_bits_f32(x) & 0x7fffffff);
 }
 
 /* x with the sign of s. */
 static inline float
 sn_soft_sign(float x, float s)
 {
-    return sn_soft_of_bits((sn_soft_bits(x) & 0x7fffffff) |
-                           (sn_soft_bits(s) & 0x80000000));
+    return sn_f32_of_bits((sn_bits_f32(x) & 0x7fffffff) |
+                          (sn_bits_f32(s) & 0x80000000));
 }
 
 /* From 2^23 on every number is whole. */
