@@ -62,7 +62,7 @@ int64_t sn_tile_tap_at(const SnAotNode *n, int64_t k);
 void sn_tile_taps(SnAotNode *n);
 /* Variables of places that the axes of the plane have. */
 uint32_t sn_tile_walked(const SnAotTile *t);
-/* lane_c.c: fills the plane by vectors, and makes four results at a time. */
+/* mve_c.c: fills the plane by vectors, and makes four results at a time. */
 void sn_tile_fill_lanes(SnAotNode *n);
 void sn_tile_lanes(SnAotNode *n);
 

@@ -33,12 +33,6 @@ program() {
     "$BUILD/sinter" compile "$f" -o "$tmp/p" "$@" >"$tmp/log" 2>&1
 }
 
-# right COMPILER...: builds it and runs its self-test.
-right() {
-    # shellcheck disable=SC2086
-    "$@" $warn -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 && "$tmp/t" >"$tmp/log" 2>&1
-}
-
 # Compilers; two of them may fuse products, where the machine does.
 fused=
 [ "$(uname -m)" = x86_64 ] && grep -qw fma /proc/cpuinfo && fused=-mfma
