@@ -126,37 +126,14 @@ few_put(const SnTileF32 *t, int s, __m256 v)
     TAP(s, 1);                                              \
     TAP(s, 2);                                              \
     TAP(s, 3);
-#define FEW_ONE(s)                  \
-    v = two(t->x + 2 * s, at, one); \
+#define FEW_ONE(s)                                          \
+    v = two(t->x + 2 * s, at, _mm_setr_epi32(-1, 0, 0, 0)); \
     TAP(s, 0);
 #define FEW_PUT(s) few_put(t, s, a##s);
 
-#define FEW(M)                                                        \
-    AVX2 static void few##M(const SnTileF32 *t)                       \
-    {                                                                 \
-        const __m128i one = _mm_setr_epi32(-1, 0, 0, 0);              \
-        ROWS##M(FEW_DECL) for (int64_t i = 0; i < t->nrun; i++)       \
-        {                                                             \
-            const float *w = t->w + t->run[i].k * 16;                 \
-            int64_t at = t->run[i].x, end = at + t->run[i].n;         \
-            __m256 v;                                                 \
-            for (; at + 4 <= end; at += 4, w += 64) {                 \
-                FEW_W(0) FEW_W(1) FEW_W(2) FEW_W(3) ROWS##M(FEW_FOUR) \
-            }                                                         \
-            for (; at < end; at++, w += 16) {                         \
-                FEW_W(0) ROWS##M(FEW_ONE)                             \
-            }                                                         \
-        }                                                             \
-        ROWS##M(FEW_PUT)                                              \
-    }
-FEW(1)
-FEW(2)
-FEW(3)
-FEW(4)
-FEW(5)
-FEW(6)
-FEW(7)
-FEW(8)
+#define FEW_TARGET AVX2
+typedef __m256 FewV;
+#include "kernel/conv_f32/conv_f32_few.inc"
 
 /* ---- depthwise: channels in lanes, four pixels at a time ---- */
 

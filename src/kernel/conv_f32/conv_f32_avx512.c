@@ -148,31 +148,9 @@ few_put(const SnTileF32 *t, int s, __m512 v)
     TAP(s, 0);
 #define FEW_PUT(s) few_put(t, s, a##s);
 
-#define FEW(M)                                                        \
-    AVX512 static void few##M(const SnTileF32 *t)                     \
-    {                                                                 \
-        ROWS##M(FEW_DECL) for (int64_t i = 0; i < t->nrun; i++)       \
-        {                                                             \
-            const float *w = t->w + t->run[i].k * 16;                 \
-            int64_t at = t->run[i].x, end = at + t->run[i].n;         \
-            __m512 v;                                                 \
-            for (; at + 4 <= end; at += 4, w += 64) {                 \
-                FEW_W(0) FEW_W(1) FEW_W(2) FEW_W(3) ROWS##M(FEW_FOUR) \
-            }                                                         \
-            for (; at < end; at++, w += 16) {                         \
-                FEW_W(0) ROWS##M(FEW_ONE)                             \
-            }                                                         \
-        }                                                             \
-        ROWS##M(FEW_PUT)                                              \
-    }
-FEW(1)
-FEW(2)
-FEW(3)
-FEW(4)
-FEW(5)
-FEW(6)
-FEW(7)
-FEW(8)
+#define FEW_TARGET AVX512
+typedef __m512 FewV;
+#include "kernel/conv_f32/conv_f32_few.inc"
 
 /* ---- depthwise: channels in lanes, four pixels at a time ---- */
 
