@@ -149,6 +149,9 @@ typedef struct SnPrep {
                          backend */
     int64_t part;     /* out: result 0 is bytes of operand 0 as they lie, from
                          this one on; comes as -1: it is not */
+    int64_t reads;    /* out: elements of operand 0 that unit u reads, those */
+    int64_t writes;   /* from u * reads on, and of result 0 that it writes; 0:
+                         others, or not as many for each unit */
 } SnPrep;
 /* False: the kernel cannot do this node; its evaluator will. */
 typedef bool SnPrepareFn(SnPrep *p);

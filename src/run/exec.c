@@ -12,6 +12,7 @@
 #include "kernel/tune/tune.h"
 #include "run/fence.h"
 #include "run/shadow.h"
+#include "run/stream.h"
 #include "run/team.h"
 #include "sn_kind_save.h"
 
@@ -256,6 +257,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
     s->inplace = p.inplace;
     s->part = p.part;
     s->layer = p.layer;
+    s->reads = p.reads;
+    s->writes = p.writes;
     s->nwork = p.nwork;
     if (p.nwork > x->nwork)
         x->nwork = p.nwork;
@@ -428,7 +431,7 @@ sn_exec_prepare_tune(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
 
     SN_TRY(prepare_all(a, g, backend, pack, tune, d, &x));
     x->view = sn_choose_views(a, x);
-    x->plan = sn_plan_views(a, g, x->view);
+    x->plan = sn_plan_runs(a, g, x->view, sn_find_streams(a, x));
     index_blocks(a, x);
     *out = x;
     return SN_OK;

@@ -38,8 +38,11 @@ typedef struct SnExecStep {
     unsigned inplace;   /* SnPrep.inplace */
     int64_t part;       /* SnPrep.part */
     uint32_t layer;     /* SnPrep.layer */
-    size_t nwork;       /* SnPrep.nwork */
-    uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
+    int64_t reads, writes; /* SnPrep.reads, SnPrep.writes */
+    uint32_t nstream; /* of a stream's first step: its steps (run/stream.h) */
+    int64_t nblock;   /* and the blocks that they are cut into */
+    size_t nwork;     /* SnPrep.nwork */
+    uint32_t in, out; /* first tensor in SnRun.in, SnRun.out */
 } SnExecStep;
 
 typedef struct SnExec {

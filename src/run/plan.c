@@ -140,9 +140,40 @@ extend(SnBlock *b, const SnPlan *p, const SnGraph *g, const uint32_t *step_of,
     }
 }
 
+/* Makes the block of ref, unless it is a Constant's, last from step `first` to
+ * step `last`. */
+static void
+span(SnPlan *p, const SnGraph *g, const SnView *view, const uint32_t *block,
+     SnRef ref, uint32_t first, uint32_t last)
+{
+    size_t offset;
+    SnRef root = ref ? sn_view_root(view, ref, &offset) : 0;
+
+    if (!root || is_constant(sn_def(g, root)))
+        return;
+    SnBlock *b = &p->block[block[root]];
+    b->first = b->first < first ? b->first : first;
+    b->last = b->last > last ? b->last : last;
+}
+
+static void
+span_run(SnPlan *p, const SnGraph *g, const SnView *view, const uint32_t *block,
+         const uint32_t *step_of, const SnPlanRun *run)
+{
+    uint32_t first = step_of[run->node[0]],
+             last = step_of[run->node[run->n - 1]];
+
+    for (uint32_t i = 0; i < run->n; i++) {
+        const SnNode *n = sn_node(g, run->node[i]);
+        for (uint32_t k = 0; k < n->nin; k++)
+            span(p, g, view, block, n->in[k].ref, first, last);
+        span(p, g, view, block, SN_REF(run->node[i], 0), first, last);
+    }
+}
+
 static void
 set_lifetimes(SnArena *tmp, SnPlan *p, const SnGraph *g, const SnView *view,
-              const uint32_t *step_of)
+              const uint32_t *step_of, const SnPlanRun *run)
 {
     size_t nref = (size_t)g->nnode << SN_RESBITS, offset;
     uint32_t *block = SN_NEW_N(tmp, uint32_t, nref);
@@ -155,6 +186,8 @@ set_lifetimes(SnArena *tmp, SnPlan *p, const SnGraph *g, const SnView *view,
         if (view[r].base)
             extend(&p->block[block[sn_view_root(view, r, &offset)]], p, g,
                    step_of, r);
+    for (; run; run = run->next)
+        span_run(p, g, view, block, step_of, run);
     for (uint32_t i = 0; i < p->nblock; i++) {
         const SnBlock *b = &p->block[i];
         /* Differences here, sums below: wrapping is undone by the sum. */
@@ -174,6 +207,13 @@ sn_plan(SnArena *a, const SnGraph *g)
 SnPlan *
 sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view)
 {
+    return sn_plan_runs(a, g, view, NULL);
+}
+
+SnPlan *
+sn_plan_runs(SnArena *a, const SnGraph *g, const SnView *view,
+             const SnPlanRun *run)
+{
     SnPlan *p = SN_NEW(a, SnPlan);
     SnArena *tmp = sn_arena_new();
     SnId *topo = sn_topo(g, tmp, &p->nstep);
@@ -186,7 +226,7 @@ sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view)
     }
     for (uint32_t i = 0; i < p->nstep; i++)
         add_results(a, p, g, view, i);
-    set_lifetimes(tmp, p, g, view, step_of);
+    set_lifetimes(tmp, p, g, view, step_of, run);
     p->arena = sn_plan_blocks(tmp, p->block, p->nblock);
     sn_arena_free(tmp);
     for (uint32_t i = 0; i < p->nstep; i++) {

@@ -55,6 +55,15 @@ typedef struct SnView {
 /* view[nnode << SN_RESBITS] or NULL.  A block lives as long as any value that
  * is in it. */
 SnPlan *sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view);
+/* Nodes that run block by block: what any of them reads or writes is there
+ * while all of them run. */
+typedef struct SnPlanRun {
+    const SnId *node; /* [n] in the order of the plan */
+    uint32_t n;
+    const struct SnPlanRun *next;
+} SnPlanRun;
+SnPlan *sn_plan_runs(SnArena *a, const SnGraph *g, const SnView *view,
+                     const SnPlanRun *run);
 /* The value whose block holds ref; *offset: where in it. */
 SnRef sn_view_root(const SnView *view, SnRef ref, size_t *offset);
 

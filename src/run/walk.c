@@ -186,6 +186,66 @@ run_step(SnRun *r, uint32_t i)
     return after_step(r, i);
 }
 
+/* ---- streams ---- */
+
+/* Block b of step i. */
+static void
+run_block(SnRun *r, uint32_t i, int64_t b, int64_t nblock, uint8_t *work)
+{
+    const SnExecStep *s = &r->x->step[i];
+    SnCall c = r->call[i];
+    int64_t n = s->nunit / nblock;
+
+    c.why = NULL;
+    c.work = work;
+    c.u0 = b * n;
+    c.u1 = c.u0 + n;
+    if (s->fn(&c) != SN_OK)
+        sn_bug("kernel %s failed in parts", s->kernel);
+}
+
+/* Part k of n: the blocks from nblock * k / n on. */
+static void
+run_blocks(void *ctx, unsigned part)
+{
+    const Parts *p = ctx;
+    SnRun *r = p->r;
+    const SnExecStep *s = &r->x->step[p->step];
+    uint8_t *work = r->work ? r->work + (size_t)part * r->pitch : NULL;
+    int64_t to = s->nblock * ((int64_t)part + 1) / p->n;
+
+    for (int64_t b = s->nblock * (int64_t)part / p->n; b < to; b++)
+        for (uint32_t k = 0; k < s->nstream; k++)
+            run_block(r, p->step + k, b, s->nblock, work);
+}
+
+/* The parts of the stream that begins at step i, of which each is worth
+ * offering and a thread has one at least; 0: its steps run one by one. */
+static unsigned
+stream_parts(const SnRun *r, uint32_t i)
+{
+    const SnExecStep *s = &r->x->step[i];
+    unsigned n = 1;
+
+    if (s->nstream < 2 || is_seen(r))
+        return 0;
+    for (uint32_t k = 0; k < s->nstream; k++)
+        n = r->part[i + k] > n ? r->part[i + k] : n;
+    return s->nblock % n == 0 || s->nblock >= 4 * (int64_t)n ? n : 0;
+}
+
+static SnStatus
+run_stream(SnRun *r, uint32_t i, unsigned n)
+{
+    Parts p = {r, i, n};
+
+    if (n > 1 && r->team)
+        sn_team_do(r->team, n, run_blocks, &p);
+    for (unsigned k = 0; k < n && !(n > 1 && r->team); k++)
+        run_blocks(&p, k);
+    return after_step(r, i + r->x->step[i].nstream - 1);
+}
+
 SnStatus
 sn_run(SnRun *r)
 {
@@ -199,8 +259,11 @@ sn_run(SnRun *r)
     }
     if (r->fence)
         sn_fence_begin(r->fence, r);
-    for (uint32_t i = 0; i < x->nstep && st == SN_OK; i++)
-        st = run_step(r, i);
+    for (uint32_t i = 0; i < x->nstep && st == SN_OK;) {
+        unsigned n = stream_parts(r, i);
+        st = n ? run_stream(r, i, n) : run_step(r, i);
+        i += n ? x->step[i].nstream : 1;
+    }
     if (r->fence)
         sn_fence_end(r->fence, r);
     if (sn_arena_nbyte(r->scratch) > 0)

@@ -132,7 +132,7 @@ sn_cpu_each_prepare(SnPrep *p)
 
     *isa = sn_isa();
     p->prep = isa;
-    sn_cpu_units(p, n, UNIT / 4);
+    sn_cpu_units_alike(p, n, UNIT / 4);
     p->inplace = 1;
     return true;
 }

@@ -27,7 +27,7 @@ prepare(SnPrep *p, SnCurve op)
     *k = (Curve){sn_isa(), {op, real(c, "alpha"), real(c, "gamma")}};
     p->prep = k;
     p->inplace = 1;
-    sn_cpu_units(p, sn_shape_count(c->out[0].shape), 3000);
+    sn_cpu_units_alike(p, sn_shape_count(c->out[0].shape), 3000);
     return true;
 }
 

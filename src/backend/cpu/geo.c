@@ -141,6 +141,18 @@ sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m)
 }
 
 void
+sn_cpu_matrices_units(SnPrep *p, const SnCpuMatrices *m)
+{
+    int64_t size = m->geo.h * m->geo.c;
+
+    p->nunit = m->count;
+    if (sn_shape_count(p->call->in[0].shape) != m->count * size)
+        return; /* some matrices of a are read again */
+    p->reads = size;
+    p->writes = m->geo.h * m->geo.oc;
+}
+
+void
 sn_cpu_matrix_at(const SnCpuMatrices *m, int64_t i, int64_t at[2])
 {
     at[0] = at[1] = 0;

@@ -28,6 +28,8 @@ typedef struct SnCpuMatrices {
 } SnCpuMatrices;
 /* False where there are no results, no taps, or a is transposed. */
 bool sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m);
+/* The units that are products. */
+void sn_cpu_matrices_units(SnPrep *p, const SnCpuMatrices *m);
 /* The first elements of product i in a and b. */
 void sn_cpu_matrix_at(const SnCpuMatrices *m, int64_t i, int64_t at[2]);
 /* Of a node over pool(x, kernel, stride, pads, dilate, ...); oc is c, group 1.

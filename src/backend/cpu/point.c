@@ -81,7 +81,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
         return false;
     p->prep = k;
     p->any = true;
-    sn_cpu_units(p, sn_shape_count(c->out[0].shape), 100);
+    sn_cpu_units_alike(p, sn_shape_count(c->out[0].shape), 100);
     p->inplace = 1;
     return true;
 }
@@ -321,7 +321,7 @@ prepare_quant(SnPrep *p, const SnTensor *q, SnLim lim)
                       .zp = zp};
     p->prep = k;
     p->any = true; /* of reals and codes no arithmetic has another row */
-    sn_cpu_units(p, sn_shape_count(q->shape), 600);
+    sn_cpu_units_alike(p, sn_shape_count(q->shape), 600);
     return true;
 }
 

@@ -36,7 +36,7 @@ prepare_point(SnPrep *p, float lo, float hi, int64_t ns)
 
     *k = (Point){sn_isa(), lo, hi};
     p->prep = k;
-    sn_cpu_units(p, sn_shape_count(p->call->out[0].shape), ns);
+    sn_cpu_units_alike(p, sn_shape_count(p->call->out[0].shape), ns);
     return is_f32(&p->call->in[0]);
 }
 

@@ -30,7 +30,7 @@ prepare_pairs(SnPrep *p, Product *k)
     k->plan = sn_conv_f32_plan(c->scratch, sn_isa(), o, &k->f);
     p->prep = k;
     p->nwork = (size_t)sn_conv_f32_packed(k->plan) * sizeof(float);
-    p->nunit = k->m.count;
+    sn_cpu_matrices_units(p, &k->m);
     p->cost = k->m.count * (sn_conv_f32_cost(k->plan) + o->c * o->oc / 8);
     return true;
 }

@@ -32,7 +32,7 @@ prepare_pairs(SnPrep *p, Product *k, SnArena *tmp)
     k->packed = sn_conv_q8_packed(k->plan);
     p->prep = k;
     p->nwork = k->packed + sn_conv_q8_work(k->plan);
-    p->nunit = k->m.count;
+    sn_cpu_matrices_units(p, &k->m);
     p->cost = k->m.count * (sn_conv_q8_cost(k->plan) + o->c * o->oc / 4);
     return true;
 }

@@ -31,6 +31,8 @@ open_rows(SnPrep *p)
     p->prep = k;
     p->any = true; /* its row is one for all */
     p->nunit = k->nrow;
+    if (k->inner == 1)
+        p->reads = p->writes = k->row;
     p->cost = sn_shape_count(s) * 3;
     return k;
 }

@@ -15,6 +15,14 @@ sn_cpu_units(SnPrep *p, int64_t n, int64_t ns)
     p->cost = p->nunit * ns;
 }
 
+/* The same of a function of one operand, element by element. */
+static inline void
+sn_cpu_units_alike(SnPrep *p, int64_t n, int64_t ns)
+{
+    sn_cpu_units(p, n, ns);
+    p->reads = p->writes = SN_CPU_UNIT;
+}
+
 /* The elements of the call's units, of n. */
 static inline int64_t
 sn_cpu_first(const SnCall *c)

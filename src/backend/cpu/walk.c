@@ -52,6 +52,8 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
         p->nwork =
             (size_t)(w->rep * w->m.run) * sn_elem_size(c->in[1].type->elem);
     }
+    if (sn_shape_count(c->in[0].shape) == n)
+        p->reads = p->writes = w->nrow > 1 ? w->per * w->m.run : UNIT;
     return true;
 }
 
