@@ -324,7 +324,12 @@ def transformer(m, causal):
     d, length = m.pick(128, 256, 384, 512), m.pick(32, 64, 128)
     x = m.start(m.pick(1, 1, 2), length, d)
     heads, kind = d // m.pick(32, 64), m.pick("Gelu", "Relu")
-    for _ in range(m.pick(1, 2)):
+    return blocks(m, x, m.pick(1, 2), heads, kind, causal)
+
+
+def blocks(m, x, count, heads, kind, causal):
+    d = m.dim[x][-1]
+    for _ in range(count):
         x = m.two("Add", x, m.attend(m.norm(x), heads, causal))
         y = m.act(m.linear(m.norm(x), 4 * d), kind)
         x = m.two("Add", x, m.linear(y, d, 0.5))
@@ -413,6 +418,13 @@ def perceptron(m):
 KINDS = [residual, depthwise, squeeze, dense, dilated, shuffled, series, audio,
          generator, unet, detector, encoder, decoder, convnext, mixed, lstm,
          gru, chain, plain, perceptron]
+
+
+def of_width(seed, d, dynamic):
+    """Two blocks of an encoder of width d, heads of 64, 128 long."""
+    m = Net(seed * 1000003 % 2 ** 31 + d, dynamic)
+    x = m.start(1, 128, d)
+    return m, blocks(m, x, 2, d // 64, "Gelu", False)
 
 
 def draw(seed, number, dynamic):

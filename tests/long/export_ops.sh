@@ -136,6 +136,31 @@ one conv_pads "qi8<0.04, -9>[1,7,9,4]" 1 0 "$w qi8<0.02, 5>[4,2,2,1]
   %y = Conv2D(%q, %w, _) {kernel = [2,2], pads = [1,1,1,1], group = 4} : qi8<0.04, -9>[1,7,9,4]"
 one lrn "qi8<0.02, 3>$T" 1 1 "  %y = LRN(%q) {alpha = 0.1, k = 2} : qi8<0.02, 3>$T"
 
+# One operator from opset 23 on, steps before.
+m=$out/rms
+cat >"$m.sn" <<'END'
+sinter-graph 1
+graph "rms" {
+  %x = Placeholder() : f32[1,6,8,4]
+  %q = Quantize(%x) : qi8<0.02, 3>[1,6,8,4]
+  %y = RMSNormalize(%q) {axis = 2, eps = 0.001} : qi8<0.02, -7>[1,6,8,4]
+  %d = Dequantize(%y) : f32[1,6,8,4]
+  Save(%d) {name = "d"}
+}
+END
+"$sinter" run "$m.sn" --input "$out/x.npy" --dump "$m.npy" >"$m.log" 2>&1
+for opset in 17 23; do
+    if "$sinter" export "$m.sn" --format=qdq --opset $opset -o "$m.$opset.onnx" 2>"$m.log" &&
+        node tools/oracle/run.js "$ort" disabled "$m.$opset.onnx" "$m.ort.npy" "$out/x.npy" 2>"$m.log"; then
+        r=$(node tools/oracle/compare.js "$m.npy" "$m.ort.npy" 0.02)
+        steps=$(echo "$r" | cut -d' ' -f4) differ=$(echo "$r" | cut -d' ' -f5)
+        printf '| %-14s %-9s %3s steps, %s differ\n' rms_normalize "opset $opset" "$steps" "$differ"
+        if [ "$steps" -le 1 ]; then ok "rms $opset"; else fail "rms $opset: $steps steps"; fi
+    else
+        fail "rms $opset: $(tail -n 1 "$m.log")"
+    fi
+done
+
 # Float operators whose attributes or inputs changed with the opset.
 m=$out/floats
 cat >"$m.sn" <<'END'
