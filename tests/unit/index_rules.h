@@ -34,7 +34,7 @@ static const IndexRule index_rules[] = {
     {false, "Slice(x) @o => x when shape(x) == shape(o)",
      "'x' at o.start[any] + o.step[any]*i[any] against i[any]"},
     {false, "Slice(x) @o => x when o.step == ones(rank(x))",
-     "a dimension is dim(x)[any], not 0"},
+     "a dimension is dim(x)[any], not o.size[any]"},
     {true, "Tile(x) @o => x when shape(x) == shape(o)", ""},
     {false, "Tile(x) @o => x",
      "a dimension is dim(x)[any], not o.repeats[any]*dim(x)[any]"},

@@ -4,8 +4,7 @@
  * one with a step that was changed. */
 #include <stdlib.h>
 
-#include "dsl/prove/check/check.h"
-#include "spell.h"
+#include "check_lines.h"
 
 /* ---- by hand ---- */
 
@@ -24,12 +23,7 @@
     " 0 8 -1 1 6 0\nt f 0 7 -1 2 7 8 0\nt f 0 7 -1 2 1 6 0\nt " move \
     " 0 8 -1 1 10 0\n~ 9 11 e\nE 9 11\n"
 
-typedef struct Line {
-    const char *text;
-    const char *error; /* NULL: it is taken */
-} Line;
-
-static const Line lines[] = {
+static const SnTestLine lines[] = {
     /* L0: of codes that binary32 holds, where no saturation does anything */
     {EXACT CODES TERMS "~ 2 0 0\nE 2 0\n", NULL},
     {EXACT "k 1 16\n" TERMS "~ 2 0 0\n", "rule '0' does not give that"},
@@ -173,22 +167,8 @@ static const Line lines[] = {
 static void
 by_hand(void **state)
 {
-    int bad = 0;
-
     (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        SnArena *a = sn_arena_new();
-        SnCheck k = {0};
-        bool ok = sn_check_certificate(a, lines[i].text, &k);
-        if (ok != !lines[i].error || (!ok && strcmp(k.error, lines[i].error))) {
-            print_message("%s  gives '%s', not '%s'\n", lines[i].text,
-                          ok ? "" : k.error,
-                          lines[i].error ? lines[i].error : "");
-            bad++;
-        }
-        sn_arena_free(a);
-    }
-    assert_int_equal(bad, 0);
+    sn_test_lines(lines, sizeof lines / sizeof *lines);
 }
 
 /* ---- those of the calculus, falsified ---- */

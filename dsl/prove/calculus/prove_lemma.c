@@ -304,7 +304,7 @@ norm_conv(SnCalculus *l, SnTree *t)
             sn_calculus_add_sat(l, &q->nsat, &q->sat,
                                 i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
         l->used |= 1u << 2;
-        sn_calculus_step(l, t, q, '2');
+        sn_calculus_step(l, t, q, '1');
         return norm(l, q);
     }
     if (x->kind == SN_TR_MOVE || (monotone(x) && keeps_order(l, t, x)))

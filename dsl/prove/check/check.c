@@ -86,8 +86,8 @@ sn_step_read(SnCheckSteps *s, SnPoly *p)
 static SnStepMark
 mark(const SnCheckSteps *s)
 {
-    return (SnStepMark){s->fact.n, s->known.n, s->zero.n, s->side.n, s->apart.n,
-                        s->neq,    s->ndiv,    s->shape,  s->same,   s->owed};
+    return (SnStepMark){s->fact.n, s->known.n, s->zero.n, s->neq,
+                        s->shape,  s->same,    s->owed};
 }
 
 static void
@@ -98,35 +98,19 @@ back_to(SnCheckSteps *s, SnStepMark m)
     s->fact.n = m.nfact;
     s->known.n = m.nknown;
     s->zero.n = m.nzero;
-    s->side.n = m.nside;
-    s->apart.n = m.napart;
-    s->ndiv = m.ndiv;
     s->shape = m.shape;
     s->same = m.same;
     s->owed = m.owed;
-}
-
-static SnPoly
-minus(SnCheckSteps *s, SnPoly p)
-{
-    return sn_poly_scale(&s->P, p, -1);
 }
 
 /* What a side of a distinction says. */
 static void
 take_side(SnCheckSteps *s, const SnStepSplit *t)
 {
-    SnPoly p = t->p, no = sn_poly_plus(&s->P, minus(s, p), -1);
+    SnPoly no = sn_poly_plus(&s->P, sn_poly_scale(&s->P, t->p, -1), -1);
 
     if (t->kind == '?') {
-        sn_step_add(s, &s->side, t->other ? no : p);
-    } else if (t->kind == '!' && !t->other) {
-        sn_step_add(s, &s->side, p);
-        sn_step_add(s, &s->side, minus(s, p));
-    } else if (t->kind == '!') {
-        sn_step_add(s, &s->apart, p);
-    } else if (t->kind == '%') {
-        sn_step_add(s, &s->side, t->other ? no : sn_poly_plus(&s->P, p, -1));
+        sn_step_add(s, &s->known, t->other ? no : t->p);
     } else if (t->kind == '&' && !t->other) {
         s->same = false;
         s->owed = 0;
@@ -142,9 +126,6 @@ split(SnCheckSteps *s, char kind, SnPoly p)
 
     if (s->nlent)
         return sn_step_fail(s, "a distinction while facts are lent");
-    if (kind == '%' && !sn_step_has(&s->apart, p))
-        return sn_step_fail(s, "%s is not known to be other than 0",
-                            sn_poly_text(&s->P, p));
     if (kind == '&' && !s->owed)
         return sn_step_fail(s, "an operand that no node has");
     SN_PUSH(s->a, s->split, s->nsplit, t);
@@ -177,57 +158,34 @@ other_side(SnCheckSteps *s)
 }
 
 static bool
-sign(SnCheckSteps *s, char kind, SnPoly p)
-{
-    SnPoly up = kind == '^' ? p : minus(s, p);
-
-    if (!sn_step_has(&s->apart, p) || !sn_step_at_least(s, up))
-        return sn_step_fail(s, "that %s is %s is not known",
-                            sn_poly_text(&s->P, p),
-                            kind == '^' ? "above 0" : "below 0");
-    sn_step_add(s, &s->side, sn_poly_plus(&s->P, up, -1));
-    return true;
-}
-
-static bool
 is(const char *text, const char *begin)
 {
     return !strncmp(text, begin, strlen(begin));
 }
 
+/* The end of a path: as it is closed, or by a contradiction (x). */
 static bool
-through(SnCheckSteps *s, const char *text)
+path_ends(SnCheckSteps *s, char kind)
 {
+    bool closed = kind == '.' && !is(s->at, "through");
+
     if (s->nlent)
         return sn_step_fail(s, "a path that ends while facts are lent");
-    if (!is(text, "through")) {
-        s->c->nclosed++;
-    } else if (!s->shape || !s->same) {
+    if (kind == 'x' && !sn_step_why(s, sn_poly_int(&s->P, -1)))
+        return false;
+    if (kind == '.' && !closed && (!s->shape || !s->same))
         return sn_step_fail(s,
                             "the path ends, and it has not been seen that "
                             "%s are equal",
                             s->shape ? "elements" : "shapes");
-    } else if (s->owed) {
+    if (kind == '.' && !closed && s->owed)
         return sn_step_fail(s, "%u operands have not been seen", s->owed);
-    } else {
-        s->c->nthrough++;
-    }
+    s->c->nabsurd += kind == 'x';
+    s->c->nlemma += closed && is(s->at, "lemma ");
+    s->c->nclosed += closed && !is(s->at, "lemma ");
+    s->c->nthrough += kind == '.' && !closed;
     s->c->npath++;
-    s->closed = true;
-    return true;
-}
-
-static bool
-absurd(SnCheckSteps *s)
-{
-    if (s->nlent)
-        return sn_step_fail(s, "a path that ends while facts are lent");
-    if (!sn_step_why(s, sn_poly_int(&s->P, -1)))
-        return false;
-    s->c->nabsurd++;
-    s->c->npath++;
-    s->closed = true;
-    return true;
+    return s->closed = true;
 }
 
 /* "real X = Y" or "exactly X = Y", or a word for what was seen. */
@@ -290,28 +248,12 @@ give_back(SnCheckSteps *s)
     return true;
 }
 
-/* A side of a distinction as a fact, or as the value of an atom. */
-static bool
-by_side(SnCheckSteps *s, SnPoly p, bool equation)
-{
-    bool ok = sn_step_has(&s->side, p);
-
-    if (equation)
-        ok &= sn_step_has(&s->side, minus(s, p));
-    return ok || sn_step_fail(s, "no distinction says that %s %s 0",
-                              sn_poly_text(&s->P, p), equation ? "=" : ">=");
-}
-
 static bool
 equation(SnCheckSteps *s, SnPoly p)
 {
     int64_t atom;
 
-    if (!sn_step_number(s, &atom))
-        return false;
-    if (atom < 0 || atom >= s->P.n)
-        return sn_step_fail(s, "there is no atom %lld", (long long)atom);
-    return sn_step_equation(s, p, (uint32_t)atom);
+    return sn_step_number(s, &atom) && sn_step_equation(s, p, (uint32_t)atom);
 }
 
 static bool
@@ -329,13 +271,11 @@ zero(SnCheckSteps *s, SnPoly p)
 }
 
 static bool
-goal(SnCheckSteps *s, SnPoly p)
+goal(SnCheckSteps *s, SnPoly p, bool told)
 {
-    blank(s);
     if (!sn_step_zero(s, p))
-        return sn_step_fail(s, "%s: %s = 0 is not shown", s->at,
-                            sn_poly_text(&s->P, p));
-    return seen(s, s->at);
+        return sn_step_fail(s, "%s = 0 is not shown", sn_poly_text(&s->P, p));
+    return !told || seen(s, s->at);
 }
 
 static bool
@@ -370,21 +310,17 @@ of_poly(SnCheckSteps *s, char kind)
         return true;
     case 's':
         sn_step_add(s, &s->fact, p);
-        return by_side(s, p, false);
+        return sn_step_at_least(s, p) ||
+               sn_step_fail(s, "%s >= 0 is not known", sn_poly_text(&s->P, p));
     case '=':
         s->c->nread++;
         return equation(s, p);
     case 'e':
-        return by_side(s, p, true) && equation(s, p);
+        return goal(s, p, false) && equation(s, p);
     case '+':
         return lend(s, p);
     case '?':
-    case '!':
-    case '%':
         return split(s, kind, p);
-    case '^':
-    case 'v':
-        return sign(s, kind, p);
     case 'y':
         if (!sn_step_why(s, p))
             return false;
@@ -393,21 +329,11 @@ of_poly(SnCheckSteps *s, char kind)
     case 'z':
         return zero(s, p);
     case 'g':
-        return goal(s, p);
+        return goal(s, p, true);
     default:
         return sn_step_read(s, &q) && sn_step_read(s, &r) &&
                sn_step_div(s, p, q, r);
     }
-}
-
-static bool
-lemma(SnCheckSteps *s)
-{
-    if (!is(s->at, "regroups") || s->at[8])
-        return sn_step_fail(s, "there is no lemma '%s'", s->at);
-    s->c->nlemma++;
-    s->lemma = s->closed = true;
-    return true;
 }
 
 static bool
@@ -416,7 +342,7 @@ step(SnCheckSteps *s, char *line)
     char kind = line[0];
 
     s->at = line + (kind && line[1] == ' ' ? 2 : 1);
-    if (s->lemma || (s->closed && !strchr("\\aqC", kind)))
+    if (s->closed && (!kind || !strchr("\\aqC", kind)))
         return sn_step_fail(s, "a step after the end of a path");
     s->c->nstep++;
     if (kind && strchr("Ct~EkVBOWHK", kind))
@@ -438,19 +364,16 @@ step(SnCheckSteps *s, char *line)
     case '-':
         return give_back(s);
     case 'x':
-        return absurd(s);
     case '.':
-        return through(s, s->at);
+        return path_ends(s, kind);
     case '\\':
         return other_side(s);
-    case 'L':
-        return lemma(s);
     case '\0':
         return sn_step_fail(s, "an empty line");
     default:
         break;
     }
-    if (!strchr(">/s=e+?!%^vyzgd", kind))
+    if (!strchr(">/s=e+?yzgd", kind))
         return sn_step_fail(s, "a line that begins with '%c'", kind);
     return of_poly(s, kind);
 }

@@ -13,26 +13,21 @@
  *   / P           read: P >= 0, of a divisor; no fact
  *   = P A         read: P = 0, which gives atom A its value
  *   y P D REF..   P >= 0, as D * P is a number >= 0 plus the sum of REFs
- *   y P 0 REF..   P >= 0, as no term of it is below 0 when each atom is written
- *                 as what it exceeds its least value by, which REFs are
  *   z P R B       P = 0, as P = B * R and R = 0
  *   d P Q R       P div Q = R
  *   g P TEXT      a goal: P = 0
  *   m TEXT        what else was seen
  *   n N TEXT      two nodes are alike, of N operands that are to be seen
  *   ? P           a case distinction: P >= 0; other side: -P - 1 >= 0
- *   ! P           P = 0; other side: P /= 0
- *   % P           P - 1 >= 0; other side: -P - 1 >= 0; where P /= 0
- *   ^ P, v P      P - 1 >= 0 where P >= 0 and P /= 0; -P - 1 >= 0 likewise
- *   s P, e P A    `>` and `=` of what the last distinctions say
+ *   s P, e P A    `>` and `=` of what has been shown, or distinguished
  *   | TEXT        a distinction that was read: it holds; it does not
  *   & TEXT        an operand is to be seen; the others
  *   + P           a fact for a while; - N: the last N of these go again
  *   x D REF..     the path is closed: -D is a number >= 0 plus the sum of REFs
- *   . TEXT        the path is closed: `through`, or what was read
+ *   . TEXT        the path is closed: `through`, `lemma NAME` (a lemma of the
+ *                 provers), or what was read
  *   \ N           the other side of the last distinction that has but one,
  *                 which is number N of its path, from 0
- *   L NAME        instead of all this: a lemma of the provers
  *
  * One of the calculus has a claim for each result: names (`a`), and
  *
@@ -46,7 +41,7 @@
  * which + and
  *                 * change places.  SATs: q's saturations, the last one first
  *   ~ I J R       terms I and J are equal by rule R: c alike; d without clamps
- *                 that cover the type; r reals; 0 there and back; 1, 2 two
+ *                 that cover the type; r reals; 0 there and back; 1 two
  *                 roundings to one type, or behind a real; k a constant; b a
  *                 clamp by bounds; p inside of a move, of max and min; e out of
  *                 a function of elements; x one operand of max and min
@@ -59,8 +54,8 @@
  *   H A S         read: value A has shape S
  *   K             read: constants round alike on both ways
  *
- * A REF is a number, of y's second form none, and factors: fN, a
- * fact; lN, the remainder of atom N; uN, its divisor - 1 - the remainder. */
+ * A REF is a number and factors: fN, a fact; lN, the remainder of atom N; uN,
+ * its divisor - 1 - the remainder. */
 #ifndef SN_CHECK_H
 #define SN_CHECK_H
 

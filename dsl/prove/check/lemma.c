@@ -78,8 +78,8 @@ nothing(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
     bool rough = t.kind == 'q' && x.kind == 'd' && !is_f32(s, x.type) &&
                  (sn_check_term_may(s, x.type) & SN_TYPE_WIDE);
 
-    return is_f32(s, t.type) && !t.nsat && !rough &&
-           sn_check_term_alike(s, t.kid[0], j);
+    return (t.kind == 'q' || t.kind == 'd') && is_f32(s, t.type) && !t.nsat &&
+           !rough && sn_check_term_alike(s, t.kid[0], j);
 }
 
 /* L0: q:T(d:T(x)) = x. */
@@ -113,13 +113,15 @@ is_number(SnCheckSteps *s, const SnCheckTerm *f, SnCheckTerm t)
 
 /* q:T[S](d:T(q:T[S2](e))), and q:T[S](q:f32[S2](e)), = q:T[S, S2](e). */
 static bool
-joins(SnCheckSteps *s, SnCheckTerm t, uint32_t j, bool codes)
+joins(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
 {
-    SnCheckTerm d = term(s, t.kid[0]), in = codes ? term(s, d.kid[0]) : d;
+    SnCheckTerm d = term(s, t.kid[0]);
+    bool codes = d.kind == 'd';
+    SnCheckTerm in = codes ? term(s, d.kid[0]) : d;
     int32_t *v = SN_NEW_N(s->a, int32_t, t.nsat + in.nsat + 1);
 
     if (t.kind != 'q' || in.kind != 'q' ||
-        (codes ? d.kind != 'd' || d.type != t.type || in.type != t.type ||
+        (codes ? d.type != t.type || in.type != t.type ||
                      (sn_check_term_may(s, t.type) & SN_TYPE_QI32)
                : !is_f32(s, in.type) ||
                      (in.nsat && !is_number(s, &t, term(s, in.kid[0])))))
@@ -325,32 +327,19 @@ is_operand(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
 bool
 sn_check_term_follows(SnCheckSteps *s, char rule, uint32_t i, uint32_t j)
 {
+    static const struct {
+        char rule;
+        bool (*gives)(SnCheckSteps *s, SnCheckTerm t, uint32_t j);
+    } rules[] = {{'d', drops_wide},  {'r', nothing},      {'0', there_and_back},
+                 {'1', joins},       {'k', rounds_alike}, {'b', unbounded},
+                 {'p', goes_inside}, {'e', comes_out},    {'x', is_operand}};
     SnCheckTerm t = term(s, i);
+    size_t k = 0;
 
-    if (!t.nkid)
-        return false;
-    switch (rule) {
-    case 'd':
-        return drops_wide(s, t, j);
-    case 'r':
-        return (t.kind == 'q' || t.kind == 'd') && nothing(s, t, j);
-    case '0':
-        return there_and_back(s, t, j);
-    case '1':
-        return joins(s, t, j, true);
-    case '2':
-        return joins(s, t, j, false);
-    case 'k':
-        return rounds_alike(s, t, j);
-    case 'b':
-        return unbounded(s, t, j);
-    case 'p':
-        return goes_inside(s, t, j);
-    case 'e':
-        return comes_out(s, t, j);
-    default:
-        return rule == 'x' && is_operand(s, t, j);
-    }
+    while (k < sizeof rules / sizeof *rules && rules[k].rule != rule)
+        k++;
+    return t.nkid && k < sizeof rules / sizeof *rules &&
+           rules[k].gives(s, t, j);
 }
 
 /* ---- the real function ---- */

@@ -14,36 +14,20 @@ static const double CLOSE = 0x1p-22;
 
 /* ---- what is known ---- */
 
-static uint64_t
-hash(SnPoly p)
-{
-    uint64_t h = p.n;
-
-    for (uint32_t i = 0; i < p.n; i++) {
-        h = (h ^ (uint64_t)p.m[i].c) * 0x9e3779b97f4a7c15u;
-        for (unsigned k = 0; k < p.m[i].n; k++)
-            h = ((h >> 7) ^ p.m[i].atom[k]) * 0x9e3779b97f4a7c15u;
-    }
-    return h;
-}
-
 void
 sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p)
 {
-    SnStepPoly one = {p, hash(p)};
-
-    SN_PUSH(s->a, v->v, v->n, one);
+    SN_PUSH(s->a, v->v, v->n, p);
 }
 
 bool
 sn_step_has(const SnStepPolys *v, SnPoly p)
 {
-    uint64_t h = hash(p);
+    uint32_t i = v->n;
 
-    for (uint32_t i = v->n; i-- > 0;)
-        if (v->v[i].hash == h && sn_poly_same(v->v[i].p, p))
-            return true;
-    return false;
+    while (i && !sn_poly_same(v->v[i - 1], p))
+        i--;
+    return i;
 }
 
 /* An atom of p that an equation gives a value, or -1. */
@@ -111,7 +95,7 @@ sn_step_at_least(SnCheckSteps *s, SnPoly p)
     if (sn_step_has(&s->known, p))
         return true;
     for (uint32_t i = s->known.n; i-- > 0;)
-        if (sn_poly_same(sn_step_norm(s, s->known.v[i].p), p))
+        if (sn_poly_same(sn_step_norm(s, s->known.v[i]), p))
             return true;
     return false;
 }
@@ -179,7 +163,7 @@ factor(SnCheckSteps *s, SnPoly *out)
         return left_over(s, kind, (uint32_t)i, out);
     if (i >= s->fact.n)
         return sn_step_fail(s, "there are %u facts, no fact %lu", s->fact.n, i);
-    *out = s->fact.v[i].p;
+    *out = s->fact.v[i];
     SN_PUSH(s->a, s->used, s->nused, *out);
     return true;
 }
@@ -208,67 +192,6 @@ more(SnCheckSteps *s)
     return *s->at && *s->at != '\n';
 }
 
-/* The fact says atom >= k, k >= 0. */
-static bool
-least(SnCheckSteps *s, SnPoly f, uint16_t *atom, int64_t *k)
-{
-    const SnMonomial *m = f.n ? &f.m[f.n - 1] : NULL;
-
-    if (!m || f.n > 2 || m->n != 1 || m->c != 1 ||
-        (f.n == 2 && (f.m[0].n || f.m[0].c > 0)))
-        return sn_step_fail(s, "%s >= 0 bounds no atom from below",
-                            sn_poly_text(&s->P, f));
-    *atom = m->atom[0];
-    *k = f.n == 2 ? -f.m[0].c : 0;
-    return true;
-}
-
-/* Is each atom of p among these? */
-static bool
-covered(SnCheckSteps *s, SnPoly p, uint32_t n, const uint16_t *atom)
-{
-    for (uint32_t i = 0; i < p.n; i++)
-        for (unsigned k = 0; k < p.m[i].n; k++) {
-            uint32_t j = 0;
-            while (j < n && atom[j] != p.m[i].atom[k])
-                j++;
-            if (j == n)
-                return sn_step_fail(
-                    s, "%s has no least value",
-                    sn_poly_text(&s->P, sn_poly_atom(&s->P, p.m[i].atom[k])));
-        }
-    return true;
-}
-
-/* With what each atom exceeds its least value by in its place. */
-static bool
-no_term_below(SnCheckSteps *s, SnPoly p)
-{
-    SnPoly all = sn_step_norm(s, p), q = all, f;
-    uint32_t natom = 0;
-    uint16_t *atom = NULL;
-
-    while (more(s)) {
-        uint16_t of = 0;
-        int64_t k = 0;
-        if (!product(s, &f) || !least(s, sn_step_norm(s, f), &of, &k))
-            return false;
-        for (uint32_t i = 0; i < natom; i++)
-            if (atom[i] == of)
-                return sn_step_fail(s, "two least values of one atom");
-        SN_PUSH(s->a, atom, natom, of);
-        q = sn_poly_replace(&s->P, q, of,
-                            sn_poly_plus(&s->P, sn_poly_atom(&s->P, of), k));
-    }
-    if (!covered(s, all, natom, atom))
-        return false;
-    for (uint32_t i = 0; i < q.n; i++)
-        if (q.m[i].c < 0)
-            return sn_step_fail(s, "a term of %s is below 0",
-                                sn_poly_text(&s->P, q));
-    return true;
-}
-
 static bool
 sum_of_facts(SnCheckSteps *s, SnPoly p, int64_t den)
 {
@@ -294,10 +217,10 @@ sn_step_why(SnCheckSteps *s, SnPoly p)
 {
     int64_t den;
 
-    if (!sn_step_number(s, &den) || den < 0)
+    if (!sn_step_number(s, &den) || den < 1)
         return sn_step_fail(s, "expected a denominator");
     s->nused = 0;
-    if (!(den == 0 ? no_term_below(s, p) : sum_of_facts(s, p, den)))
+    if (!sum_of_facts(s, p, den))
         return false;
     ask(s, (SnCheckQuestion){
                .kind = 'y', .p = p, .nfact = s->nused, .fact = s->used});
@@ -323,6 +246,8 @@ by_terms(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
     return false;
 }
 
+static bool quotient_is(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r);
+
 /* (y div p) div q = y div pq. */
 static bool
 nested(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
@@ -332,40 +257,46 @@ nested(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
         s->P.atom[x.m[0].atom[0]].name)
         return false;
     SnPolyAtom t = s->P.atom[x.m[0].atom[0]];
-    SnPoly by = sn_step_norm(s, sn_poly_mul(&s->P, t.q, q));
-    if (!sn_step_at_least(s, sn_poly_plus(&s->P, q, -1)) ||
-        !sn_step_at_least(s, sn_poly_plus(&s->P, t.q, -1)))
-        return false;
-    for (uint32_t i = 0; i < s->ndiv; i++) {
-        const SnStepDiv *d = &s->div[i];
-        if (!sn_step_norm(s, sn_poly_sub(&s->P, d->x, t.x)).n &&
-            !sn_step_norm(s, sn_poly_sub(&s->P, d->q, by)).n &&
-            !sn_step_norm(s, sn_poly_sub(&s->P, d->r, r)).n)
-            return true;
-    }
-    return by_terms(s, t.x, by, r);
+    return sn_step_at_least(s, sn_poly_plus(&s->P, q, -1)) &&
+           sn_step_at_least(s, sn_poly_plus(&s->P, t.q, -1)) &&
+           quotient_is(s, sn_step_norm(s, t.x),
+                       sn_step_norm(s, sn_poly_mul(&s->P, t.q, q)), r);
+}
+
+/* 0 <= x - q * r < q. */
+static bool
+is_inside(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r, SnPoly fact[2])
+{
+    fact[0] = sn_poly_sub(&s->P, x, sn_poly_mul(&s->P, q, r));
+    fact[1] = sn_poly_plus(&s->P, sn_poly_sub(&s->P, q, fact[0]), -1);
+    return sn_step_at_least(s, fact[0]) && sn_step_at_least(s, fact[1]);
+}
+
+static bool
+quotient_is(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
+{
+    SnPoly fact[2];
+
+    return is_inside(s, x, q, r, fact) || by_terms(s, x, q, r) ||
+           nested(s, x, q, r);
 }
 
 bool
 sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
 {
-    SnPoly left = sn_poly_sub(&s->P, x, sn_poly_mul(&s->P, q, r));
-    SnPoly above = sn_poly_plus(&s->P, sn_poly_sub(&s->P, q, left), -1);
-    SnStepDiv d = {x, q, r};
+    SnPoly fact[2];
+    bool inside = is_inside(s, x, q, r, fact);
 
-    bool inside = sn_step_at_least(s, left) && sn_step_at_least(s, above);
-    if (!inside && !by_terms(s, x, q, r) && !nested(s, x, q, r))
+    if (!inside && !quotient_is(s, x, q, r))
         return sn_step_fail(s, "(%s) div (%s) = %s is not shown",
                             sn_poly_text(&s->P, x), sn_poly_text(&s->P, q),
                             sn_poly_text(&s->P, r));
-    SnPoly fact[] = {left, above};
     ask(s, (SnCheckQuestion){.kind = 'd',
                              .p = x,
                              .q = q,
                              .r = r,
                              .nfact = inside ? 2 : 0,
                              .fact = fact});
-    SN_PUSH(s->a, s->div, s->ndiv, d);
     for (uint32_t i = 0; i < s->P.n; i++)
         if (!s->P.atom[i].name && sn_poly_same(s->P.atom[i].x, x) &&
             sn_poly_same(s->P.atom[i].q, q))

@@ -5,23 +5,14 @@
 
 #include "dsl/prove/check/check.h"
 
-typedef struct SnStepPoly {
-    SnPoly p;
-    uint64_t hash;
-} SnStepPoly;
-
 typedef struct SnStepPolys {
     uint32_t n;
-    SnStepPoly *v;
+    SnPoly *v;
 } SnStepPolys;
-
-typedef struct SnStepDiv {
-    SnPoly x, q, r;
-} SnStepDiv;
 
 /* How much of the lists below holds; what the path has seen. */
 typedef struct SnStepMark {
-    uint32_t nfact, nknown, nzero, nside, napart, neq, ndiv;
+    uint32_t nfact, nknown, nzero, neq;
     bool shape, same; /* it has been seen that shape, elements are equal */
     uint32_t owed;    /* operands that are still to be seen */
 } SnStepMark;
@@ -41,10 +32,9 @@ typedef struct SnCheckSteps {
     const char *at; /* the rest of the line */
     /* what holds */
     SnStepPolys fact; /* by number: each at least 0 */
-    SnStepPolys known, zero, side, apart;
-    uint32_t neq, ndiv;
+    SnStepPolys known, zero;
+    uint32_t neq;
     SnCheckEquation *eq;
-    SnStepDiv *div;
     uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
     bool shape, same;
     /* where */
@@ -52,7 +42,7 @@ typedef struct SnCheckSteps {
     SnPoly *used; /* the facts that the step names */
     SnStepSplit *split;
     SnStepMark lent;
-    bool closed, lemma;
+    bool closed;
     struct SnCheckTerms *terms;
 } SnCheckSteps;
 

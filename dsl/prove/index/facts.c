@@ -303,15 +303,30 @@ touches(const Question *q, SnPoly p)
     return false;
 }
 
-static const SnWhyRef NONE = {0, 0};
-
 static void
-put(Question *q, SnPoly p, SnWhyRef a, SnWhyRef b)
+put(Question *q, SnPoly p, SnWhyTerm of)
 {
     if (q->n == NFACT)
         return;
-    q->of[q->n] = (SnWhyTerm){0, a, b, NONE};
+    q->of[q->n] = of;
     q->fact[q->n++] = p;
+}
+
+static SnWhyTerm
+one(char kind, uint32_t i)
+{
+    return (SnWhyTerm){.n = 1, .of = {{kind, i}}};
+}
+
+/* Of two, or three, questions' facts that are no products themselves. */
+static SnWhyTerm
+times(const SnWhyTerm *a, const SnWhyTerm *b, const SnWhyTerm *c)
+{
+    SnWhyTerm t = {.n = c ? 3 : 2, .of = {a->of[0], b->of[0]}};
+
+    if (c)
+        t.of[2] = c->of[0];
+    return t;
 }
 
 /* 0 <= x - q * (x div q) < q, of each quotient that matters. */
@@ -324,9 +339,8 @@ remainders(SnFacts *f, Question *q)
             continue;
         SnPoly r = sn_poly_sub(f->P, t.x,
                                sn_poly_mul(f->P, t.q, sn_poly_atom(f->P, i)));
-        put(q, r, (SnWhyRef){'l', i}, NONE);
-        put(q, sn_poly_plus(f->P, sn_poly_sub(f->P, t.q, r), -1),
-            (SnWhyRef){'u', i}, NONE);
+        put(q, r, one('l', i));
+        put(q, sn_poly_plus(f->P, sn_poly_sub(f->P, t.q, r), -1), one('u', i));
         see(q, t.x);
         see(q, t.q);
     }
@@ -361,7 +375,7 @@ gather(SnFacts *f, Question *q, bool all)
     spread(f, q, all);
     for (uint32_t i = 0; i < f->n; i++)
         if (all || touches(q, f->ge[i]))
-            put(q, f->ge[i], (SnWhyRef){'f', i}, NONE);
+            put(q, f->ge[i], one('f', i));
 }
 
 /* The last monomial has the most atoms. */
@@ -390,7 +404,7 @@ triples(SnFacts *f, Question *q, uint32_t n, const SnSeen *s, SnArena *keep)
             f->P->a = keep;
             SnPoly two = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
             if (in[i] && in[k])
-                put(q, two, q->of[i].a, q->of[k].a);
+                put(q, two, times(&q->of[i], &q->of[k], NULL));
             f->P->a = mine;
             for (uint32_t j = k; j < n && q->n < NFACT; j++) {
                 if (degree(q->fact[j]) != 1 ||
@@ -398,9 +412,8 @@ triples(SnFacts *f, Question *q, uint32_t n, const SnSeen *s, SnArena *keep)
                      !sn_seen_product(f->P, s, two, q->fact[j])))
                     continue;
                 f->P->a = keep;
-                put(q, sn_poly_mul(f->P, two, q->fact[j]), q->of[i].a,
-                    q->of[k].a);
-                q->of[q->n - 1].c = q->of[j].a;
+                put(q, sn_poly_mul(f->P, two, q->fact[j]),
+                    times(&q->of[i], &q->of[k], &q->of[j]));
                 f->P->a = mine;
             }
         }
@@ -426,8 +439,8 @@ products(SnFacts *f, Question *q)
             bool want = sn_seen_product(f->P, &s, q->fact[i], q->fact[k]);
             f->P->a = a;
             if (want)
-                put(q, sn_poly_mul(f->P, q->fact[i], q->fact[k]), q->of[i].a,
-                    q->of[k].a);
+                put(q, sn_poly_mul(f->P, q->fact[i], q->fact[k]),
+                    times(&q->of[i], &q->of[k], NULL));
         }
     f->P->a = mine;
     triples(f, q, n, &s, a);
@@ -486,8 +499,9 @@ one_fact(SnFacts *f, uint32_t n, uint32_t i)
     SnWhyTerm *t = SN_NEW(f->P->a, SnWhyTerm);
     SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
 
-    *t = (SnWhyTerm){1, {'f', i}, NONE, NONE};
-    *w = (SnTraceWhy){false, 1, n, t};
+    *t = one('f', i);
+    t->num = 1;
+    *w = (SnTraceWhy){1, n, t};
     return w;
 }
 
@@ -525,40 +539,53 @@ at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
     return best;
 }
 
-/* Each atom as what it exceeds its least value by: is no term below 0?  Answers
- * for products of many atoms, which Farkas' lemma does not. */
+/* Each atom as what it exceeds its least value by: where no term is below 0, p
+ * is a sum of products of the facts that give these values.  Answers for
+ * products of many atoms, which Farkas' lemma does not. */
 static const SnTraceWhy *
 no_term_below(SnFacts *f, SnPoly p)
 {
-    SnWhyTerm of[64], *v;
-    SnTraceWhy *w;
+    struct {
+        uint16_t atom;
+        uint32_t fact;
+    } of[64];
     uint32_t n = 0, which = 0;
     SnPoly asked = p;
 
     for (uint32_t i = 0; i < asked.n; i++)
         for (unsigned k = 0; k < asked.m[i].n; k++) {
             uint16_t atom = asked.m[i].atom[k];
-            int64_t least = at_least(f, atom, &which);
-            bool again = false;
-            for (uint32_t j = 0; j < n; j++)
-                again |= of[j].a.i == which;
-            if (least < 0 || (!again && n == 64))
-                return NULL;
-            if (again)
+            uint32_t j = 0;
+            while (j < n && of[j].atom != atom)
+                j++;
+            if (j < n)
                 continue;
-            of[n++] = (SnWhyTerm){0, {'f', which}, NONE, NONE};
+            int64_t least = at_least(f, atom, &which);
+            if (least < 0 || n == 64)
+                return NULL;
+            of[n].atom = atom;
+            of[n++].fact = which;
             if (least)
                 p = sn_poly_replace(
                     f->P, p, atom,
                     sn_poly_plus(f->P, sn_poly_atom(f->P, atom), least));
         }
-    for (uint32_t i = 0; i < p.n; i++)
+    SnWhyTerm *v = SN_NEW_N(f->P->a, SnWhyTerm, p.n + 1);
+    SnTraceWhy *w = SN_NEW(f->P->a, SnTraceWhy);
+    *w = (SnTraceWhy){1, 0, v};
+    for (uint32_t i = 0; i < p.n; i++) {
         if (p.m[i].c < 0)
             return NULL;
-    v = SN_NEW_N(f->P->a, SnWhyTerm, n + 1);
-    memcpy(v, of, n * sizeof *v);
-    w = SN_NEW(f->P->a, SnTraceWhy);
-    *w = (SnTraceWhy){true, 0, n, v};
+        SnWhyTerm t = {.num = p.m[i].c, .n = p.m[i].n};
+        for (unsigned k = 0; k < t.n; k++) {
+            uint32_t j = 0;
+            while (of[j].atom != p.m[i].atom[k])
+                j++;
+            t.of[k] = (SnWhyRef){'f', of[j].fact};
+        }
+        if (t.n) /* the number is what is left */
+            v[w->n++] = t;
+    }
     return w;
 }
 
@@ -611,7 +638,7 @@ plainly(SnFacts *f, SnPoly p)
     spread(f, &q, false);
     for (uint32_t i = 0; i < f->n; i++)
         if (touches(&q, f->ge[i]))
-            put(&q, f->ge[i], (SnWhyRef){'f', i}, NONE);
+            put(&q, f->ge[i], one('f', i));
     return sn_farkas(f->P->a, p, q.n, q.fact, &n, &v) ? why_of(f, &q, n, v)
                                                       : NULL;
 }
@@ -635,14 +662,10 @@ positive(SnFacts *f, SnPoly q)
 static void
 positive_divisors(SnFacts *f, const SnTraceWhy *why)
 {
-    for (uint32_t i = 0; i < why->n && f->trace; i++) {
-        if (why->v[i].a.kind != 'f' && why->v[i].a.kind)
-            positive(f, f->P->atom[why->v[i].a.i].q);
-        if (why->v[i].b.kind != 'f' && why->v[i].b.kind)
-            positive(f, f->P->atom[why->v[i].b.i].q);
-        if (why->v[i].c.kind != 'f' && why->v[i].c.kind)
-            positive(f, f->P->atom[why->v[i].c.i].q);
-    }
+    for (uint32_t i = 0; i < why->n && f->trace; i++)
+        for (unsigned k = 0; k < why->v[i].n; k++)
+            if (why->v[i].of[k].kind != 'f')
+                positive(f, f->P->atom[why->v[i].of[k].i].q);
 }
 
 bool

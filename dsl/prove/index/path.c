@@ -141,7 +141,7 @@ sn_path_decide(SnPath *w, SnPoly p)
         return true;
     if (sn_facts_is_at_least(&w->F, no))
         return false;
-    sn_trace_split(&w->trace, '?', p);
+    sn_trace_split(&w->trace, p);
     bool yes = choose(w);
     side(w, yes ? p : no, false);
     alive(w);
@@ -156,22 +156,11 @@ sn_path_decide_zero(SnPath *w, SnPoly p)
     SnPoly up = sn_poly_plus(&w->P, p, -1), down = below_zero(w, p);
     if (sn_facts_is_at_least(&w->F, up) || sn_facts_is_at_least(&w->F, down))
         return false;
-    sn_trace_split(&w->trace, '!', p);
-    if (choose(w)) {
-        side(w, p, true);
-        alive(w);
-        return true;
-    }
-    bool above = sn_facts_is_at_least(&w->F, p);
-    if (above || sn_facts_is_at_least(&w->F, sn_poly_scale(&w->P, p, -1))) {
-        sn_trace_sign(&w->trace, above ? '^' : 'v', p);
-    } else {
-        sn_trace_split(&w->trace, '%', p);
-        above = choose(w);
-    }
-    side(w, above ? up : down, false);
+    if (sn_path_decide(w, up) || !sn_path_decide(w, p) || sn_path_stopped(w))
+        return sn_path_stopped(w);
+    side(w, p, true);
     alive(w);
-    return false;
+    return true;
 }
 
 bool

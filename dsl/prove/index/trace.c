@@ -47,23 +47,14 @@ put_atoms(SnTrace *t)
 }
 
 static void
-put_ref(SnBuf *b, SnWhyRef r)
-{
-    if (r.kind)
-        sn_putf(b, "%c%u", r.kind, r.i);
-}
-
-static void
 put_why(SnBuf *b, const SnTraceWhy *why)
 {
-    sn_putf(b, " %" PRId64, why->least ? 0 : why->den);
+    sn_putf(b, " %" PRId64, why->den);
     for (uint32_t i = 0; i < why->n; i++) {
-        sn_putc(b, ' ');
-        if (!why->least)
-            sn_putf(b, "%" PRId64, why->v[i].num);
-        put_ref(b, why->v[i].a);
-        put_ref(b, why->v[i].b);
-        put_ref(b, why->v[i].c);
+        const SnWhyTerm *t = &why->v[i];
+        sn_putf(b, " %" PRId64, t->num);
+        for (unsigned k = 0; k < t->n; k++)
+            sn_putf(b, "%c%u", t->of[k].kind, t->of[k].i);
     }
 }
 
@@ -232,11 +223,9 @@ on_lent(const SnTrace *t, const SnTraceWhy *why)
 {
     bool on = false;
 
-    for (uint32_t i = 0; i < why->n; i++) {
-        SnWhyRef a = why->v[i].a, b = why->v[i].b;
-        on |= (a.kind == 'f' && a.i >= t->kept) ||
-              (b.kind == 'f' && b.i >= t->kept);
-    }
+    for (uint32_t i = 0; i < why->n; i++)
+        for (unsigned k = 0; k < why->v[i].n; k++)
+            on |= why->v[i].of[k].kind == 'f' && why->v[i].of[k].i >= t->kept;
     return on;
 }
 
@@ -300,9 +289,9 @@ split(SnTrace *t)
 }
 
 void
-sn_trace_split(SnTrace *t, char kind, SnPoly p)
+sn_trace_split(SnTrace *t, SnPoly p)
 {
-    line_of(t, kind, p);
+    line_of(t, '?', p);
     split(t);
 }
 
@@ -314,14 +303,6 @@ sn_trace_choice(SnTrace *t, char kind, const char *text)
     sn_putc(b, ' ');
     put_name(b, text);
     split(t);
-}
-
-void
-sn_trace_sign(SnTrace *t, char kind, SnPoly p)
-{
-    line_of(t, kind, p);
-    if (!t->closed)
-        say(t);
 }
 
 void

@@ -21,14 +21,13 @@ typedef struct SnWhyRef {
 
 typedef struct SnWhyTerm {
     int64_t num; /* over the common denominator */
-    SnWhyRef a, b, c;
+    uint8_t n;
+    SnWhyRef of[SN_POLY_DEGREE];
 } SnWhyTerm;
 
 /* Why a polynomial is at least 0: den * p is a number that is not negative plus
- * the sum of num * a * b * c; or (least) no term of p is below 0 when each atom
- * is written as what it exceeds its least value by, which the facts give. */
+ * the sum of num times the product of what `of` names. */
 typedef struct SnTraceWhy {
-    bool least;
     int64_t den;
     uint32_t n;
     const SnWhyTerm *v;
@@ -75,12 +74,9 @@ void sn_trace_zero(SnTrace *t, SnPoly p, SnPoly rest, SnPoly by);
 /* x div q = r. */
 void sn_trace_div(SnTrace *t, SnPoly x, SnPoly q, SnPoly r);
 
-/* A case distinction: by p (`?`: p >= 0, `!`: p = 0, `%`: p /= 0 above 0), or
- * by a text (`|`; `&`: all of them). */
-void sn_trace_split(SnTrace *t, char kind, SnPoly p);
+/* A case distinction: by p (p >= 0), or by a text (`|`; `&`: all of them). */
+void sn_trace_split(SnTrace *t, SnPoly p);
 void sn_trace_choice(SnTrace *t, char kind, const char *text);
-/* p /= 0 is above 0 (`^`), below 0 (`v`). */
-void sn_trace_sign(SnTrace *t, char kind, SnPoly p);
 /* What was seen here, in words: `shape` and `same` begin those that a path
  * needs (dsl/prove/check). */
 void sn_trace_mark(SnTrace *t, const char *what);

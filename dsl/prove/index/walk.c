@@ -134,7 +134,7 @@ sn_index_prove(SnProver *pv, const SnInstance *pr)
         return (SnIndexVerdict){.proved = true,
                                 .why = "",
                                 .npath = 1,
-                                .certificate = "L regroups\n"};
+                                .certificate = ". lemma regroups\n"};
     SnIndex *cx = new_proof(pv, pr);
 
     return every_path(cx, sn_index_sides(cx), rule);

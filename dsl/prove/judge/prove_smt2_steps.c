@@ -3,6 +3,7 @@
  * `div`, which rounds down for the divisors that are above 0; a product of two
  * facts is left for the solver to find. */
 #include <inttypes.h>
+#include <xxhash.h>
 
 #include "base/hashes.h"
 #include "dsl/prove/check/check.h"
@@ -92,16 +93,6 @@ put_equations(SnArena *a, SnBuf *b, const SnCheckQuestion *q)
     }
 }
 
-static uint64_t
-hash(const char *s)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 0x100000001b3u;
-    return h ^ (h >> 29);
-}
-
 static void
 ask(void *arg, const SnCheckQuestion *q)
 {
@@ -128,7 +119,7 @@ ask(void *arg, const SnCheckQuestion *q)
         put(&b, q->p);
         sn_puts(&b, " 0)))\n");
     }
-    uint64_t h = hash(sn_buf_str(&b));
+    uint64_t h = XXH3_64bits(sn_buf_str(&b), b.n);
     if (sn_hashes_next(&s->seen, h, &probe) != SN_HASHES_END)
         return;
     sn_hashes_add(&s->seen, h, s->n++);
