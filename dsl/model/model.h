@@ -64,6 +64,7 @@ typedef enum SnRk {
     SN_R_CLASS, /* ref: SnDefClass */
     SN_R_WORD,  /* a word of an enum: index in i, attr in ref */
     SN_R_MODE,  /* how shr and div round: SnMode in i */
+    SN_R_MAP,   /* ref: SnDefMap; a call: the sizes of its result */
     SN_R_FUNC   /* a function (fn), or the word full */
 } SnRk;
 

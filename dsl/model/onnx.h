@@ -9,7 +9,7 @@
 
 typedef struct SnDefOnnxEnt {
     SnPos pos;
-    enum { SN_OE_ATTR, SN_OE_INPUT, SN_OE_HOOK, SN_OE_LAYOUT } kind;
+    enum { SN_OE_ATTR, SN_OE_INPUT, SN_OE_HOOK, SN_OE_LAYOUT, SN_OE_ANY } kind;
     const char *name, *value;
     int64_t input;
 } SnDefOnnxEnt;
@@ -30,12 +30,13 @@ typedef struct SnDefOnnx {
  */
 
 typedef enum SnOpIn { SN_OP_ONE, SN_OP_MAYBE, SN_OP_LIST } SnOpIn;
-typedef struct SnDefOpIn { /* x, y?, z..., c : bool */
+typedef struct SnDefOpIn { /* x, y?, z..., c : bool, axes : int[] = [] */
     const char *name;
     SnPos pos;
     SnOpIn what;
     const char *type; /* NULL: the type that such operands share */
     SnPos type_pos;
+    SnDefAttr *value; /* a number or list for the term, or NULL */
     /* resolved */
     SnDefConc conc; /* of type */
     bool used;
@@ -49,6 +50,7 @@ typedef struct SnDefOpAttr {
     SnExpr *is;      /* the value it must have, or NULL: */
     bool maybe;      /* it may also be absent */
     SnDefAttr *type; /* with its default, or without */
+    SnDefOpIn *in;   /* the operand that gives the value; NULL: the attribute */
     /* resolved */
     bool used;
 } SnDefOpAttr;
@@ -86,7 +88,8 @@ typedef struct SnDefOp {
     SnPos *type_pos;
     uint32_t nlet;
     SnDefOpLet *let;
-    SnTerm *term;
+    uint32_t nresult; /* those after the first are made where they are used */
+    SnTerm **result;
     /* resolved */
     bool bad;
     uint32_t nconc; /* element types that operands may share */

@@ -377,6 +377,9 @@ over(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
     if (!(m->cls >> s->cls & 1)) {
         sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
                  s->cls_name, n->name, s->map);
+        if (!m->cls)
+            sn_diag_help(rs->d, "map %s reads nothing: it only says sizes",
+                         s->map);
         bad(rs, n);
     }
     map_args(rs, n, s, m);

@@ -103,11 +103,27 @@ of_operator(SnScope *sc, const SnDefNode *n, SnAsg *a)
     a->e->ref = v;
     if (t->ty == a->attr->ty ||
         (t->ty == SN_A_INT && a->attr->ty == SN_A_BOOL) ||
+        (t->ty == SN_A_INT && a->attr->ty == SN_A_INTS && !a->attr->fixed) ||
         (t->ty == SN_A_STR && a->attr->ty == SN_A_ENUM))
         return true;
     sn_error(sc->rs->d, a->e->pos, "SN104",
              "attribute '%s' of %s is not of the type that '%s' has", a->name,
              n->name, t->name);
+    no(sc);
+    return true;
+}
+
+/* name = MAP(..) of an operator's declaration, resolved there. */
+static bool
+of_map(SnScope *sc, const SnDefNode *n, SnAsg *a)
+{
+    if (a->e->rk != SN_R_MAP)
+        return false;
+    if (a->attr->ty == SN_A_INTS)
+        return true;
+    sn_error(sc->rs->d, a->e->pos, "SN104",
+             "attribute '%s' of %s is no int[]: '%s' is the sizes of a result",
+             a->name, n->name, sn_expr_str(sc->rs->a, a->e));
     no(sc);
     return true;
 }
@@ -121,7 +137,7 @@ assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
     const char *name = of ? of->name : copied->pat->cls->name;
 
     a->attr = n ? sn_def_attr(n, a->name) : sn_var_attr(rs, copied, a->name);
-    if (a->attr && n && of_operator(sc, n, a))
+    if (a->attr && n && (of_map(sc, n, a) || of_operator(sc, n, a)))
         return;
     if (a->attr) {
         SnDefNode some = {.name = name};

@@ -98,6 +98,9 @@ void sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n,
 /* e must be an element type: a member .type, a plain type, q8(scale, zp). */
 void sn_resolve_etype(SnScope *sc, SnExpr *e);
 SnDefVar *sn_resolve_var(const SnScope *sc, const char *name);
+/* Where e calls a map: the sizes of its result for operands and values of an
+ * operator's declaration. */
+void sn_resolve_op_sizes(SnScope *sc, SnExpr *e);
 const char *sn_ty_name(SnTy t);
 /* Numbers built from literals; false (and a message) otherwise. */
 bool sn_resolve_const(SnResolver *rs, const SnExpr *e, double *v);

@@ -256,6 +256,8 @@ oents ::= oents oent.
 oent ::= error SEMI.
 oent ::= LAYOUT ID(N) EQ ID(V) SEMI.           { sn_parse_onnx_ent(P,
                                                      SN_OE_LAYOUT, N, V); }
+oent ::= UNDERSCORE(N) EQ ID(V) SEMI.                { sn_parse_onnx_ent(P,
+                                                     SN_OE_ANY, N, V); }
 oent ::= ID(N) EQ ID(V) SEMI.                  { sn_parse_onnx_ent(P,
                                                      SN_OE_ATTR, N, V); }
 oent ::= ID(N) EQ INPUT LP INT(V) RP SEMI.     { sn_parse_onnx_ent(P,
@@ -264,16 +266,20 @@ oent ::= ID(N) EQ HOOK ID(V) SEMI.             { sn_parse_onnx_ent(P,
                                                      SN_OE_HOOK, N, V); }
 
 /* operators as terms */
-item ::= ophead(K) LP opins RP opattrs opfor oplets(L) ARROWR(T) term(X) SEMI(E).
+item ::= ophead(K) LP opins RP opattrs opfor oplets(L) ARROWR(T) opresults SEMI(E).
                                                { sn_parse_op_end(P, K,
-                                                     L.raw ? L : T, E, X); }
+                                                     L.raw ? L : T, E); }
+opresults ::= term(X).                         { sn_parse_op_result(P, X); }
+opresults ::= opresults COMMA term(X).         { sn_parse_op_result(P, X); }
 %type ophead {SnTok}
 ophead(T) ::= ONNX(K) STR(S) INT(A) DOTDOT until(B). { T = K;
                                      sn_parse_op(P, S, A, B); }
 opins ::= opin.
 opins ::= opins COMMA opin.
-opin ::= port(X).                  { sn_parse_op_in(P, X, (SnTok){0}); }
-opin ::= port(X) COLON ID(T).      { sn_parse_op_in(P, X, T); }
+opin ::= port(X).                  { sn_parse_op_in(P, X, (SnTok){0}, false,
+                                                     NULL); }
+opin ::= port(X) COLON ID(T) adef(E). { sn_parse_op_in(P, X, T, false, E); }
+opin ::= port(X) COLON ID(T) LK RK adef(E). { sn_parse_op_in(P, X, T, true, E); }
 opattrs ::= .
 opattrs ::= LB opattrl RB.
 opattrl ::= opattr.

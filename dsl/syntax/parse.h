@@ -233,13 +233,15 @@ void sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value);
 
 void sn_parse_op(SnParser *P, SnTok op, SnTok since, SnTok until);
 /* An operand, as `port` reads it; type.raw NULL: none is written. */
-void sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type);
+void sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type, bool list,
+                    SnExpr *def);
 void sn_parse_op_is(SnParser *P, SnTok name, SnExpr *value, bool maybe);
 void sn_parse_op_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def);
 void sn_parse_op_type(SnParser *P, SnTok type);
 void sn_parse_op_let(SnParser *P, SnTok name, SnTerm *t, SnExpr *num);
 /* The head ends before `end`, the declaration with `to`. */
-void sn_parse_op_end(SnParser *P, SnTok from, SnTok end, SnTok to, SnTerm *t);
+void sn_parse_op_result(SnParser *P, SnTerm *t);
+void sn_parse_op_end(SnParser *P, SnTok from, SnTok end, SnTok to);
 
 void sn_parse_backend(SnParser *P, SnTok name);
 void sn_parse_cap(SnParser *P, SnTok name, SnExpr *e);

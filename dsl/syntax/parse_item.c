@@ -317,6 +317,10 @@ sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value)
     case SN_OE_HOOK:
         e.kind = SN_OE_HOOK;
         break;
+    case SN_OE_ANY: /* of several attributes */
+        e.kind = SN_OE_ANY;
+        e.name = sn_parse_name(P, value);
+        break;
     default:
         e.kind = SN_OE_LAYOUT;
         break;

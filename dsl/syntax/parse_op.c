@@ -16,8 +16,26 @@ sn_parse_op(SnParser *P, SnTok op, SnTok since, SnTok until)
     P->op = o;
 }
 
+/* An operand that is a number or a list for the term: int, real, int[]. */
+static SnDefAttr *
+value(SnParser *P, const SnExpr *port, SnTok type, bool list, SnExpr *def)
+{
+    SnAttrKind k = (SnAttrKind)sn_attr_kind_declared(
+        sn_parse_name(P, type), list ? SN_TF_LIST : SN_TF_PLAIN);
+    SnDefAttr *a;
+
+    if (!list && !def && k != SN_A_INT && k != SN_A_REAL)
+        return NULL;
+    a = sn_parse_attr_type(P, list ? SN_TF_LIST : SN_TF_PLAIN, type,
+                           (SnTok){0});
+    a->name = port->s;
+    a->pos = port->pos;
+    a->def = def;
+    return a;
+}
+
 void
-sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type)
+sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type, bool list, SnExpr *def)
 {
     SnDefOpIn in = {.name = port->s,
                     .pos = port->pos,
@@ -25,7 +43,9 @@ sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type)
                             : port->i == 2 ? SN_OP_MAYBE
                                            : SN_OP_ONE};
 
-    if (type.raw) {
+    if (type.raw)
+        in.value = value(P, port, type, list, def);
+    if (type.raw && !in.value) {
         in.type = sn_parse_name(P, type);
         in.type_pos = type.pos;
     }
@@ -94,9 +114,14 @@ head(SnParser *P, const char *from, const char *to)
 }
 
 void
-sn_parse_op_end(SnParser *P, SnTok from, SnTok end, SnTok to, SnTerm *t)
+sn_parse_op_result(SnParser *P, SnTerm *t)
 {
-    P->op->term = t;
+    SN_PUSH(P->a, P->op->result, P->op->nresult, t);
+}
+
+void
+sn_parse_op_end(SnParser *P, SnTok from, SnTok end, SnTok to)
+{
     P->op->text = head(P, from.raw, end.raw);
     P->op->whole = sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + 1);
     SN_PUSH(P->a, P->defs->op, P->defs->nop, P->op);

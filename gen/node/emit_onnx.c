@@ -9,7 +9,8 @@ void
 sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
 {
     static const char *const entry[] = {"SN_IMPORT_ATTR", "SN_IMPORT_INPUT",
-                                        "SN_IMPORT_HOOK", "SN_IMPORT_LAYOUT"};
+                                        "SN_IMPORT_HOOK", "SN_IMPORT_LAYOUT",
+                                        "SN_IMPORT_ANY"};
 
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];

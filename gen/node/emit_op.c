@@ -8,6 +8,7 @@
 
 typedef struct Steps {
     SnBuf *b, args, sets, steps;
+    const SnDefs *d;
     const SnDefOp *o;
     uint32_t id, n;
     const SnDefOpLet **let; /* which made a step */
@@ -63,24 +64,69 @@ put_val(SnBuf *b, const SnExpr *e, SnAttrKind ty)
 
 static int32_t put_term(Steps *s, const SnTerm *t, const char *name);
 
+/* { kind, name, in, has_val, val }: of v, or the number e. */
+static void
+put_from(Steps *s, SnBuf *b, const SnDefOpAttr *v, const SnExpr *e,
+         SnAttrKind ty)
+{
+    const SnExpr *is = v ? v->type->def : e;
+
+    ty = v ? v->type->ty : ty;
+    sn_putf(b, "{ %s, ", sn_attr_kind_words[ty].id);
+    sn_emit_str(b, v ? v->name : NULL);
+    sn_putf(b, ", %d, %s, ", v && v->in ? (int)(v->in - s->o->in) : -1,
+            is ? "true" : "false");
+    put_val(b, is, ty);
+    sn_puts(b, " }");
+}
+
+/* What the map of assignment number i is given. */
+static void
+put_map_args(Steps *s, const SnExpr *e, uint32_t i)
+{
+    SnBuf *b = &s->sets;
+
+    sn_putf(b, "static const SnOnnxArg op%u_set%u_arg%u[] = {\n", s->id, s->n,
+            i);
+    for (uint32_t k = 0; k < e->nkid; k++) {
+        const SnExpr *x = e->kid[k];
+        const SnDefOpVal *v =
+            x->rk == SN_R_VAR ? ((const SnDefVar *)x->ref)->val : NULL;
+        sn_putf(b, "    { %d, ", v && v->in ? (int)(v->in - s->o->in) : -1);
+        if (v && v->in)
+            sn_putf(b, "{ .name = \"%s\", .in = -1 }", v->in->name);
+        else
+            put_from(s, b, v ? v->attr : NULL, x,
+                     x->ek == SN_E_BOOL ? SN_A_BOOL : SN_A_INT);
+        sn_puts(b, " },\n");
+    }
+    sn_puts(b, "};\n");
+}
+
 static void
 put_sets(Steps *s, const SnTerm *t)
 {
     SnBuf *b = &s->sets;
 
+    for (uint32_t i = 0; i < t->nasg; i++)
+        if (t->asg[i].e->rk == SN_R_MAP)
+            put_map_args(s, t->asg[i].e, i);
     if (t->nasg)
         sn_putf(b, "static const SnOnnxSet op%u_set%u[] = {\n", s->id, s->n);
     for (uint32_t i = 0; i < t->nasg; i++) {
         const SnAsg *g = &t->asg[i];
         const SnDefVar *v = g->e->rk == SN_R_VAR ? g->e->ref : NULL;
-        const SnExpr *e = v ? v->val->attr->type->def : g->e;
         sn_puts(b, "    { ");
         sn_emit_str(b, g->name);
+        if (g->e->rk == SN_R_MAP) {
+            sn_putf(b, ", { .in = -1 }, &%s, op%u_set%u_arg%u, %u },\n",
+                    sn_emit_map_symbol(s->d, g->e->ref), s->id, s->n, i,
+                    g->e->nkid);
+            continue;
+        }
         sn_puts(b, ", ");
-        sn_emit_str(b, v ? v->name : NULL);
-        sn_putf(b, ", %s, ", e ? "true" : "false");
-        put_val(b, e, v ? v->val->attr->type->ty : g->attr->ty);
-        sn_puts(b, " },\n");
+        put_from(s, b, v ? v->val->attr : NULL, g->e, g->attr->ty);
+        sn_puts(b, ", NULL, NULL, 0 },\n");
     }
     if (t->nasg)
         sn_puts(b, "};\n");
@@ -89,20 +135,15 @@ put_sets(Steps *s, const SnTerm *t)
 static int32_t
 put_number(Steps *s, const SnDefVar *v)
 {
-    const SnDefOpAttr *a = v->val->attr;
-    const SnExpr *e = a               ? a->type->def
-                      : v->val->count ? NULL
-                                      : v->val->let->num;
-    double num = 0;
+    const SnDefOpVal *x = v->val;
 
-    if (e)
-        sn_expr_number(e, &num);
     sn_puts(&s->steps, "    { .name = ");
     sn_emit_str(&s->steps, v->name);
-    sn_putf(&s->steps, ", .elem = -1, .count = %s, .from = ",
-            v->val->count ? "true" : "false");
-    sn_emit_str(&s->steps, a ? a->name : NULL);
-    sn_putf(&s->steps, ", .num = %.17g },\n", num);
+    sn_putf(&s->steps,
+            ", .elem = -1, .count = %s, .num = ", x->count ? "true" : "false");
+    put_from(s, &s->steps, x->attr, x->let && !x->count ? x->let->num : NULL,
+             SN_A_REAL);
+    sn_puts(&s->steps, " },\n");
     return (int32_t)s->n++;
 }
 
@@ -183,8 +224,11 @@ put_ins(SnBuf *b, const SnDefOp *o, uint32_t id)
 
     sn_putf(b, "static const SnOnnxIn op%u_in[] = {\n", id);
     for (uint32_t i = 0; i < o->nin; i++)
-        sn_putf(b, "    { SN_ONNX_%s, %d },\n", what[o->in[i].what],
-                o->in[i].type ? o->in[i].conc.elem : -1);
+        sn_putf(b, "    { SN_ONNX_%s, %d, %s },\n",
+                what[o->in[i].value && o->in[i].value->def ? SN_OP_MAYBE
+                                                           : o->in[i].what],
+                o->in[i].type ? o->in[i].conc.elem : -1,
+                o->in[i].value ? "true" : "false");
     sn_puts(b, "};\n");
 }
 
@@ -196,6 +240,7 @@ put_tests(SnBuf *b, const SnDefOp *o, uint32_t id)
     for (uint32_t i = 0; i < o->nattr; i++) {
         const SnDefOpAttr *a = &o->attr[i];
         const char *is = !a->is                   ? "GIVEN"
+                         : a->is->ek == SN_E_WILD ? "ANY"
                          : a->is->ty == SN_TY_STR ? "IS_STR"
                          : a->is->ty == SN_TY_INT ? "IS_INT"
                                                   : "IS_REAL";
@@ -206,7 +251,7 @@ put_tests(SnBuf *b, const SnDefOp *o, uint32_t id)
         sn_puts(b, "    { ");
         sn_emit_str(b, a->name);
         sn_putf(b, ", SN_ONNX_%s, %s, ", is, a->maybe ? "true" : "false");
-        put_val(b, a->is,
+        put_val(b, a->is && a->is->ek != SN_E_WILD ? a->is : NULL,
                 a->is && a->is->ty == SN_TY_REAL ? SN_A_REAL : SN_A_INT);
         sn_puts(b, " },\n");
     }
@@ -215,19 +260,22 @@ put_tests(SnBuf *b, const SnDefOp *o, uint32_t id)
     return n;
 }
 
-/* One node of all operands in their order, with its own defaults. */
+/* One node of all operands in their order; values may be its attributes. */
 static bool
-alone(const SnDefOp *o)
+one_node(const SnDefOp *o)
 {
-    const SnTerm *t = o->term;
+    const SnTerm *t = o->result[0];
+    uint32_t n = o->nin;
 
-    if (t->tk != SN_T_CALL || t->nasg || t->type)
+    if (o->nresult > 1 || t->tk != SN_T_CALL || t->type)
         return false;
     if (t->chain)
         return o->nin == 1;
-    if (t->narg != o->nin || o->nin != t->node->nin)
+    while (n > 0 && o->in[n - 1].value)
+        n--;
+    if (t->narg != n || n != t->node->nin)
         return false;
-    for (uint32_t i = 0; i < o->nin; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (t->arg[i]->tk != SN_T_VAR || t->arg[i]->var->val->in != &o->in[i] ||
             t->arg[i]->port || t->node->in[i]->variadic)
             return false;
@@ -241,10 +289,12 @@ sn_emit_ops(SnBuf *b, const SnDefs *d)
 {
     for (uint32_t i = 0; i < d->nop; i++) {
         const SnDefOp *o = d->op[i];
-        Steps s = {.b = b, .o = o, .id = i};
+        Steps s = {.b = b, .d = d, .o = o, .id = i};
         uint32_t elems = 0;
+        SnBuf roots;
         if (!sn_defs_mine(d, o->backend))
             continue;
+        sn_buf_init(&roots, b->a);
         sn_buf_init(&s.args, b->a);
         sn_buf_init(&s.sets, b->a);
         sn_buf_init(&s.steps, b->a);
@@ -254,7 +304,12 @@ sn_emit_ops(SnBuf *b, const SnDefs *d)
                 sn_where(b->a, o->pos));
         put_ins(b, o, i);
         uint32_t ntest = put_tests(b, o, i);
-        int32_t root = put_term(&s, o->term, NULL);
+        sn_putf(&roots, "static const int32_t op%u_root[] = {", i);
+        for (uint32_t k = 0; k < o->nresult; k++)
+            sn_putf(&roots, "%s%d", k ? ", " : " ",
+                    (int)put_term(&s, o->result[k], NULL));
+        sn_puts(&roots, " };\n");
+        sn_puts(b, sn_buf_str(&roots));
         sn_puts(b, sn_buf_str(&s.args));
         sn_puts(b, sn_buf_str(&s.sets));
         if (s.n)
@@ -262,16 +317,19 @@ sn_emit_ops(SnBuf *b, const SnDefs *d)
                     sn_buf_str(&s.steps));
         sn_putf(b, "static const SnOnnxTerm op%u = {\n    ", i);
         sn_emit_str(b, o->text);
-        sn_putf(b, ",\n    0x%x, %s, %u, %u, op%u_in, ", elems,
-                alone(o) ? "true" : "false", o->nin, ntest, i);
+        bool one = one_node(o);
+        sn_putf(b, ",\n    0x%x, %s, %s, %u, %u, op%u_in, ", elems,
+                one ? "true" : "false",
+                one && !o->result[0]->nasg ? "true" : "false", o->nin, ntest,
+                i);
         sn_puts(b, ntest ? sn_format(b->a, "op%u_test", i) : "NULL");
-        sn_putf(b, ", %u, %s, %d\n};\n", s.n,
-                s.n ? sn_format(b->a, "op%u_step", i) : "NULL", (int)root);
+        sn_putf(b, ", %u, %s, %u, op%u_root\n};\n", s.n,
+                s.n ? sn_format(b->a, "op%u_step", i) : "NULL", o->nresult, i);
     }
 }
 
-/* f32, i32: what the operands may be, for `sinter ops`.  The import takes 8-bit
- * integers to i32 and back. */
+/* What the operands may be, for `sinter ops`: f32, i32, constant.  The import
+ * takes 8-bit integers to i32 and back. */
 static const char *
 note(SnArena *a, const SnDefOp *o)
 {
@@ -286,7 +344,11 @@ note(SnArena *a, const SnDefOp *o)
     }
     if (wide && !narrow)
         sn_puts(&b, ", 8-bit integers as i32");
-    return o->ntype ? sn_buf_str(&b) : NULL;
+    for (uint32_t i = 0; i < o->nin; i++)
+        if (o->in[i].value)
+            sn_putf(&b, "%s%s must be constant", b.n ? "; " : "",
+                    o->in[i].name);
+    return b.n ? sn_buf_str(&b) : NULL;
 }
 
 uint32_t
@@ -296,7 +358,8 @@ sn_emit_op_rows(SnBuf *b, const SnDefs *d)
 
     for (uint32_t i = 0; i < d->nop; i++) {
         const SnDefOp *o = d->op[i];
-        const SnDefNode *root = o->term->node;
+        const SnTerm *t = o->result[0];
+        const SnDefNode *root;
         if (!sn_defs_mine(d, o->backend))
             continue;
         n++;
@@ -305,7 +368,6 @@ sn_emit_op_rows(SnBuf *b, const SnDefs *d)
         sn_emit_operator(b, o->op);
         sn_putf(b, ", %d, %d, NULL, ", (int)o->since, (int)o->until);
         sn_emit_str(b, note(b->a, o));
-        const SnTerm *t = o->term;
         while (t->tk == SN_T_VAR && t->var->val->let && t->var->val->let->term)
             t = t->var->val->let->term;
         root = t->node;

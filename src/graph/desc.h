@@ -175,10 +175,11 @@ struct SnImportCall;
 typedef SnStatus SnOnnxHook(struct SnImport *x, const struct SnImportCall *c);
 
 typedef enum SnOnnxEntry {
-    SN_IMPORT_ATTR,  /* sinter attribute = ONNX attribute */
-    SN_IMPORT_INPUT, /* sinter attribute = value of ONNX input index */
-    SN_IMPORT_HOOK,  /* sinter attribute (or result) through a hook */
-    SN_IMPORT_LAYOUT /* port = nchw | oihw | ... */
+    SN_IMPORT_ATTR,   /* sinter attribute = ONNX attribute */
+    SN_IMPORT_INPUT,  /* sinter attribute = value of ONNX input index */
+    SN_IMPORT_HOOK,   /* sinter attribute (or result) through a hook */
+    SN_IMPORT_LAYOUT, /* port = nchw | oihw | ... */
+    SN_IMPORT_ANY     /* an ONNX attribute that may have any value */
 } SnOnnxEntry;
 typedef struct SnOnnxMap {
     SnOnnxEntry entry;
@@ -196,7 +197,8 @@ typedef enum SnOnnxOperand {
 } SnOnnxOperand;
 typedef struct SnOnnxIn {
     SnOnnxOperand what;
-    int8_t elem; /* SnElem; -1: the element type that such operands share */
+    int8_t elem; /* SnElem; -1: the element type that such operands share, */
+    bool value;  /* or none: it is read as a number or a list */
 } SnOnnxIn;
 typedef struct SnOnnxVal { /* what an attribute of its type has */
     int64_t i;
@@ -208,6 +210,7 @@ typedef struct SnOnnxVal { /* what an attribute of its type has */
 } SnOnnxVal;
 typedef enum SnOnnxIs {
     SN_ONNX_GIVEN,
+    SN_ONNX_ANY, /* or absent */
     SN_ONNX_IS_INT,
     SN_ONNX_IS_REAL,
     SN_ONNX_IS_STR
@@ -218,11 +221,25 @@ typedef struct SnOnnxTest {
     bool maybe; /* holds where the attribute is absent */
     SnOnnxVal val;
 } SnOnnxTest;
-typedef struct SnOnnxSet {
-    const char *attr; /* of the node */
-    const char *from; /* of the operator; NULL: always val */
+/* A number, word or list of the operator's. */
+typedef struct SnOnnxFrom {
+    SnAttrKind kind;
+    const char *name; /* of an attribute or operand; NULL: always val */
+    int16_t in;       /* number of the operand; -1: an attribute */
     bool has_val;     /* val is a default or the value */
     SnOnnxVal val;
+} SnOnnxFrom;
+/* What a map is given. */
+typedef struct SnOnnxArg {
+    int16_t in; /* number of an operand whose shape it is; -1: from */
+    SnOnnxFrom from;
+} SnOnnxArg;
+typedef struct SnOnnxSet {
+    const char *attr; /* of the node */
+    SnOnnxFrom from;
+    const SnMapDecl *sizes; /* or the sizes of this map's result */
+    const SnOnnxArg *arg;   /* [sizes->nparam], or fewer: */
+    uint8_t narg;
 } SnOnnxSet;
 enum { SN_ONNX_NONE = INT32_MIN };
 typedef struct SnOnnxStep {
@@ -235,21 +252,22 @@ typedef struct SnOnnxStep {
     uint8_t nset;
     const SnOnnxSet *set;
     /* of a number: */
-    bool count;       /* how many the list has */
-    const char *from; /* or this attribute, */
-    double num;       /* or this, the default */
+    bool count; /* how many the list has */
+    SnOnnxFrom num;
 } SnOnnxStep;
 typedef struct SnOnnxTerm {
     const char *text; /* the declaration up to what it gives */
     uint32_t elems;   /* a bit for each SnElem that operands may share; 0: what
                          the nodes take */
-    bool alone;       /* one node of the operands, written as it is read */
+    bool one;         /* one node of the operands, */
+    bool alone;       /* with its own defaults: written as it is read */
     uint8_t nin, ntest;
     const SnOnnxIn *in;
     const SnOnnxTest *test;
     uint16_t nstep;
     const SnOnnxStep *step;
-    int32_t root; /* as SnOnnxStep.arg */
+    uint8_t nroot;
+    const int32_t *root; /* [nroot] results, as SnOnnxStep.arg */
 } SnOnnxTerm;
 
 /* Operators of two domains may share a name. */

@@ -52,7 +52,7 @@ typedef enum SnMapOp {
     SN_MO_IN, /* is kid 0 an element of the list kid 1? */
     /* functions */
     SN_MO_SELECT,  /* (c, a, c2, a2, ..., b) */
-    SN_MO_AXIS,    /* (list): 0, 1, ..., its length - 1 */
+    SN_MO_AXIS,    /* (list): 0, 1, ..., its length - 1; (number): below it */
     SN_MO_COUNT,   /* (list) */
     SN_MO_PRODUCT, /* (list) */
     SN_MO_SUM,     /* (list) */

@@ -150,7 +150,8 @@ add_dim(SnMapping *u, SnMapNum e, SnMapNum when)
     if (v < 0)
         return sn_mapping_fail(u, "a dimension of the result would be %lld",
                                (long long)v);
-    if (u->rank == SN_MAP_RANK)
+    u->deep = u->rank == SN_MAP_RANK;
+    if (u->deep)
         return sn_mapping_fail(u,
                                "the result has too many dimensions; the limit "
                                "is %d",
@@ -208,7 +209,7 @@ sn_mapping_open(SnMapping *u, const SnMapDecl *d, const SnMapArg *arg,
     u->none = -1;
     u->nvar = u->nread = u->ntapdim = u->nbeside = u->npool = 0;
     u->T = (SnMapTerms){.a = a};
-    u->primitive = u->whole = u->open = u->asks = false;
+    u->primitive = u->whole = u->open = u->asks = u->deep = false;
     u->slot = d->nslot <= 32 ? u->slots : SN_NEW_N(a, SnMapVal, d->nslot);
     for (unsigned i = 0; i < d->nslot; i++) {
         u->slot[i] = sn_val(sn_num_undefined());

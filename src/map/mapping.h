@@ -82,6 +82,7 @@ typedef struct SnMapping {
     int64_t dim[SN_MAP_RANK];
     int64_t ntap; /* of a set; 1 without taps; -1: it depends */
     int none;     /* the axis that leaves sets empty, -1: another reason */
+    bool deep;    /* refused: the result has more than SN_MAP_RANK dimensions */
     /* with reads */
     uint32_t nvar;
     SnMapVar var[SN_MAP_NVAR];

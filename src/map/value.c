@@ -203,6 +203,16 @@ numbered(SnMapping *u, int64_t n)
     return r;
 }
 
+/* No result has more dimensions, so no list of sizes is longer than one more,
+ * which refuses it. */
+static SnMapVal
+numbers(SnMapping *u, SnMapNum n)
+{
+    if (n.t != SN_NUM_INT)
+        return sn_val(sn_num_undefined());
+    return numbered(u, n.v < 0 ? 0 : n.v > SN_MAP_RANK ? SN_MAP_RANK + 1 : n.v);
+}
+
 SnMapNum
 sn_val_flat(SnMapping *u, SnMapVal place, SnMapVal box)
 {
@@ -329,7 +339,7 @@ call(SnMapping *u, const SnMapExpr *e)
 
     switch (e->op) {
     case SN_MO_AXIS:
-        return numbered(u, x.n < 0 ? 0 : x.n);
+        return x.n >= 0 ? numbered(u, x.n) : numbers(u, x.one);
     case SN_MO_COUNT:
         return sn_val(sn_num(x.n < 0 ? 1 : x.n));
     case SN_MO_PRODUCT:

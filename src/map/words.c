@@ -6,7 +6,8 @@ const SnMapFn sn_map_fns[] = {
     {"select", SN_MO_SELECT, 3, 255,
      "select(c, a, c2, a2, ..., b): a where c holds, else a2 where c2 holds, "
      "..., else b"},
-    {"axis", SN_MO_AXIS, 1, 1, "axis(d): 0, 1, ... along d"},
+    {"axis", SN_MO_AXIS, 1, 1,
+     "axis(d): 0, 1, ... along d; in a map of sizes axis(n): 0, 1, ..., n - 1"},
     {"count", SN_MO_COUNT, 1, 1, "count(d): how many elements d has"},
     {"product", SN_MO_PRODUCT, 1, 1, "product(d) of all elements"},
     {"sum", SN_MO_SUM, 1, 1, "sum(d) of all elements"},

@@ -88,4 +88,13 @@ while read -r what f why; do
     grep -qxF "$what $f" "$tmp/found"
     say $? "$what of $f are still there: $why"
 done <"$tmp/listed"
+
+# ---- hooks of the import: each has its reason in docs/onnx.md ----
+
+grep -oh 'hook sn_onnx_[a-z0-9_]*' nodes.def src/backend/*/*.def | sed 's/hook //' | sort -u \
+    >"$tmp/hooks"
+sed -n '/^## What is read by C/,/^## Untrusted/s/^| \(`[^|]*\) |.*/\1/p' docs/onnx.md |
+    grep -o 'sn_onnx_[a-z0-9_]*' | sort >"$tmp/reasons"
+[ "$(wc -l <"$tmp/hooks")" -ge 10 ] && diff "$tmp/hooks" "$tmp/reasons"
+say $? "docs/onnx.md has a reason for each of $(wc -l <"$tmp/hooks") hooks of nodes.def"
 exit $bad

@@ -82,10 +82,15 @@ core_maps(void **state)
         {"table", "no"},
     };
     enum { N = sizeof want / sizeof *want };
+    uint32_t sizes = 0; /* maps of no elements */
 
     (void)state;
     declare("maps.def", "");
-    assert_int_equal(defs->nmap, N);
+    for (uint32_t i = 0; i < defs->nmap; i++)
+        sizes += defs->map[i]->nparam > 0 &&
+                 defs->map[i]->param[0]->nitem > 0 &&
+                 !sn_map_count(defs->map[i]->decl, SN_MS_READ);
+    assert_int_equal(defs->nmap - sizes, N);
     check(want, N);
     for (size_t i = 0; i < N; i++) {
         const char *m = want[i].map;

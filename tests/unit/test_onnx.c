@@ -241,8 +241,8 @@ softmax_flattens_before_13(void **state)
 
     (void)state;
     gives("  %x = Placeholder() : f32[2,3,4]\n"
-          "  %y.rows = Reshape(%x) {dims = [2,12]} : f32[2,12]\n"
-          "  %y.softmax = Softmax(%y.rows) {axis = 1} : f32[2,12]\n"
+          "  %y.rows = Reshape(%x) {dims = [2,12,1]} : f32[2,12,1]\n"
+          "  %y.softmax = Softmax(%y.rows) {axis = 1} : f32[2,12,1]\n"
           "  %y = Reshape(%y.softmax) {dims = [2,3,4]} : f32[2,3,4]\n"
           "  Save(%y) {name = \"y\"}\n");
     n = one_node(13, "Softmax", "x", "2x3x4", "2x3x4");

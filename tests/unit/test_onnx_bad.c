@@ -310,15 +310,54 @@ broken_operands_are_refused(void **state)
 
     (void)state;
     ob_list(b, n, "perm", 2, perm);
-    refused(SN_EINPUT, "m.onnx: node 'y' (Transpose): attribute 'perm' is not "
-                       "a permutation\n");
+    refused(SN_EINPUT, "m.onnx: node 'y' (Transpose): Transpose: 'perm' names "
+                       "axis 0 twice\n");
     one_node(13, "Reshape", "x s", "2x3", "2x3");
     ob_ints(b, "s", 2, perm);
     assert_non_null(strstr(text_of(NULL), "dims = [2,3]"));
     one_node(13, "Reshape", "x s", "2x3", NULL);
     ob_input_of(b, "s", INT64, "1");
-    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (Reshape): the shape 's' "
-                             "must be constant\n");
+    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (Reshape): input 'shape' "
+                             "'s' must be constant\n");
+}
+
+/* By maps that say the sizes. */
+static void
+broken_axes_are_refused(void **state)
+{
+    static const int64_t twice[] = {1, -2}, many[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const int64_t two[] = {2, 2}, one[] = {1};
+    Onnx__NodeProto *n = one_node(13, "Flatten", "x", "2x3", NULL);
+
+    (void)state;
+    ob_int(b, n, "axis", 3);
+    refused(SN_EINPUT, "m.onnx: node 'y' (Flatten): 'axis' is 3, outside "
+                       "[-2, 2]\n");
+    one_node(13, "Squeeze", "x s", "2x3", NULL);
+    ob_ints(b, "s", 1, one);
+    refused(SN_EINPUT, "m.onnx: node 'y' (Squeeze): axis 1 has 3 elements, "
+                       "not one\n");
+    one_node(13, "Unsqueeze", "x s", "2", NULL);
+    ob_ints(b, "s", 2, twice);
+    refused(SN_EINPUT, "m.onnx: node 'y' (Unsqueeze): an axis is named "
+                       "twice\n");
+    one_node(13, "Unsqueeze", "x s", "2", NULL);
+    ob_ints(b, "s", 8, many);
+    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (Unsqueeze): the result has too "
+                             "many dimensions; the limit is 8\n");
+    one_node(13, "Expand", "x s", "2x3", NULL);
+    ob_ints(b, "s", 2, two);
+    refused(SN_EINPUT, "m.onnx: node 'y' (Expand): dimension 1 is 3 and cannot "
+                       "become 2\n");
+    n = one_node(12, "Softmax", "x", "2x3", NULL);
+    ob_int(b, n, "axis", 2);
+    refused(SN_EINPUT, "m.onnx: node 'y' (Softmax): there is no axis 2 in 2 "
+                       "dimensions\n");
+    one_node(17, "InstanceNormalization", "x c d", "2x3", NULL);
+    ob_input_of(b, "c", FLOAT, "3");
+    ob_input_of(b, "d", FLOAT, "3");
+    refused(SN_EINPUT, "m.onnx: node 'y' (InstanceNormalization): there is no "
+                       "axis 2 in 2 dimensions\n");
 }
 
 /* ---- bytes ---- */
@@ -513,6 +552,7 @@ main(void)
         cmocka_unit_test(stated_types_are_compared),
         cmocka_unit_test(dimensions_are_limited),
         cmocka_unit_test(broken_operands_are_refused),
+        cmocka_unit_test(broken_axes_are_refused),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(flipped_bits_do_no_harm),
         cmocka_unit_test(deep_nesting_is_refused),

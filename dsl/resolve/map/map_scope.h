@@ -55,6 +55,7 @@ typedef struct SnMapScope {
     bool elements;    /* a name of an operand of integers means its elements */
     bool offsets;     /* flat(x) is known */
     SnMapLevel level; /* the latest of what it names */
+    const SnExpr *numbers; /* the first axis(n) */
 } SnMapScope;
 
 /* SN18x or another code, once for what is at fault; `bad` is set. */

@@ -565,12 +565,31 @@ of_operand(SnMapScope *ms, const SnExpr *e, const SnMapFn *f, uint32_t at)
     return one(f->op == SN_MO_ASCENDS ? SN_TY_BOOL : SN_TY_INT);
 }
 
+/* axis(n): a list of its own, which only a map of sizes may have. */
+static SnMapKind
+numbers(SnMapScope *ms, const SnExpr *e)
+{
+    SnMapKind k = {.ty = SN_TY_INT, .span = SN_MK_RUN};
+    SnMapName own = {.name = str(ms, e), .pos = e->pos};
+
+    if (ms->nvar == INT16_MAX)
+        return none;
+    k.of = (int16_t)ms->nvar;
+    own.kind = k;
+    SN_PUSH(ms->rs->a, ms->var, ms->nvar, own);
+    if (!ms->numbers)
+        ms->numbers = e;
+    return k;
+}
+
 /* Functions of a list, k, of integers. */
 static SnMapKind
 of_list(SnMapScope *ms, const SnExpr *e, const SnMapFn *f, SnMapKind k)
 {
     if (k.ty == SN_TY_NONE)
         return none;
+    if (f->op == SN_MO_AXIS && k.span == SN_MK_ONE && k.ty == SN_TY_INT)
+        return numbers(ms, e);
     if (!is_list(k))
         return wrong(ms, e->kid[0], k, "a list");
     if (f->op == SN_MO_COUNT)

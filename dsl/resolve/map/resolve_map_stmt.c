@@ -336,6 +336,13 @@ sn_resolve_map_stmts(SnMapScope *ms)
                              m->name);
         sn_diag_help(ms->rs->d, "result [i < d];");
     }
+    /* One that reads nothing at all says sizes, for operators of ONNX. */
+    if (!seen(ms, SN_MS_READ))
+        return;
+    if (ms->numbers)
+        sn_resolve_map_fault(ms, ms->numbers->pos, "SN182",
+                             "'%s' is of maps that read nothing",
+                             sn_expr_str(ms->rs->a, ms->numbers));
     for (uint32_t p = 0; p < m->nparam; p++) {
         bool found = ms->param[p].kind != SN_MP_OPERAND || ms->param[p].data;
         for (uint32_t i = 0; i < ms->nstmt && !found; i++)

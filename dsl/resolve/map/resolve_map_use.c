@@ -73,14 +73,18 @@ in_place(const SnMapDecl *d, const SnMapStmt *read)
 static unsigned
 classes_of_one(const SnMapDecl *d)
 {
-    unsigned nread = 0, nmany = 0, nout = 0;
+    unsigned nread = 0, nmany = 0, nout = 0, nin = 0;
 
+    for (uint16_t i = 0; i < d->nparam; i++)
+        nin += d->param[i].kind == SN_MP_OPERAND;
     for (uint16_t i = 0; i < d->nstmt; i++)
         if (d->stmt[i].kind == SN_MS_READ) {
             nread++;
             nmany += d->param[d->stmt[i].param].variadic;
             nout += !in_place(d, &d->stmt[i]);
         }
+    if (nin && !nread) /* sizes only */
+        return 0;
     return (nread ? 1U << SN_C_MOVE : 0) | (!nout ? 1U << SN_C_POINT : 0) |
            (nread == 1 && !nmany && !nout ? 1U << SN_C_CONVERT : 0);
 }

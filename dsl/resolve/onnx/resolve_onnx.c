@@ -10,7 +10,8 @@ onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
     SnCands v = sn_cands(rs);
     const char *what = e->kind == SN_OE_LAYOUT ? "port" : "attribute";
 
-    if (e->kind == SN_OE_HOOK) /* may be an attribute of ONNX's own */
+    /* may be an attribute of ONNX's own */
+    if (e->kind == SN_OE_HOOK || e->kind == SN_OE_ANY)
         return;
     if (e->kind == SN_OE_LAYOUT ? sn_def_port(n, e->name) != NULL
                                 : sn_def_attr(n, e->name) != NULL)

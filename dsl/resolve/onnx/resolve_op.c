@@ -23,7 +23,8 @@ bad(Cx *c)
 
 /* ---- how much of it there may be ---- */
 
-enum { MOST = 255, MOST_NODES = 65535 }; /* SnOnnxTerm of graph/desc.h */
+/* SnOnnxTerm of graph/desc.h, SN_MAXRES of graph/graph.h */
+enum { MOST = 255, MOST_NODES = 65535, MOST_RESULTS = 8 };
 
 static void
 too_many(Cx *c, SnPos at, int most, const char *what)
@@ -57,8 +58,10 @@ limits(Cx *c)
     for (uint32_t i = 0; i < o->nlet && !o->bad; i++)
         if (o->let[i].term)
             count(c, o->let[i].term);
-    if (!o->bad)
-        count(c, o->term);
+    for (uint32_t i = 0; i < o->nresult && !o->bad; i++)
+        count(c, o->result[i]);
+    if (o->nresult > MOST_RESULTS)
+        too_many(c, o->result[MOST_RESULTS]->pos, MOST_RESULTS, "results");
 }
 
 /* ---- names ---- */
@@ -100,6 +103,32 @@ plain(Cx *c, const char *name, SnPos pos, SnDefConc *out)
     return false;
 }
 
+/* The value, in place of an attribute's. */
+static void
+value_operand(Cx *c, SnDefOpIn *in)
+{
+    SnScope sc = {.rs = c->rs, .kind = SN_SC_CONST};
+    SnDefNode some = {.name = c->o->op};
+    SnDefOpAttr *a = SN_NEW(c->rs->a, SnDefOpAttr);
+    SnAttrKind ty = in->value->ty;
+
+    if (in->what != SN_OP_ONE ||
+        (ty != SN_A_INT && ty != SN_A_REAL && ty != SN_A_INTS)) {
+        sn_error(c->rs->d, in->pos, "SN132",
+                 "operand '%s' of \"%s\" is none of '%s : int', "
+                 "'%s : real', '%s : int[]'",
+                 in->name, c->o->op, in->name, in->name, in->name);
+        bad(c);
+        return;
+    }
+    if (in->value->def)
+        sn_resolve_value(&sc, in->value->def, &some, in->value);
+    c->o->bad |= sc.bad;
+    *a = (SnDefOpAttr){
+        .name = in->name, .pos = in->pos, .type = in->value, .in = in};
+    define(c, in->name, in->pos, SN_V_VALUE, (SnDefOpVal){.attr = a});
+}
+
 static void
 operands(Cx *c)
 {
@@ -115,6 +144,10 @@ operands(Cx *c)
         }
         if (in->type)
             plain(c, in->type, in->type_pos, &in->conc);
+        if (in->value) {
+            value_operand(c, in);
+            continue;
+        }
         define(c, in->name, in->pos,
                in->what == SN_OP_LIST ? SN_V_LIST : SN_V_VALUE,
                (SnDefOpVal){.in = in});
@@ -130,9 +163,12 @@ static void
 condition(Cx *c, SnDefOpAttr *a)
 {
     SnScope sc = {.rs = c->rs, .kind = SN_SC_CONST};
-    SnTy t = sn_resolve_expr(&sc, a->is);
+    SnTy t;
     double v;
 
+    if (a->is->ek == SN_E_WILD) /* any value */
+        return;
+    t = sn_resolve_expr(&sc, a->is);
     if (t == SN_TY_STR)
         return;
     if ((t == SN_TY_INT || t == SN_TY_REAL) &&
@@ -242,8 +278,19 @@ prepare(Cx *c, SnTerm *t)
         return;
     }
     chain(c, t);
+    for (uint32_t i = 0; i < t->nasg; i++)
+        sn_resolve_op_sizes(&c->sc, t->asg[i].e);
+    c->o->bad |= c->sc.bad;
     for (uint32_t i = 0; i < t->narg; i++)
         prepare(c, t->arg[i]);
+}
+
+static void
+read_value(SnDefOpAttr *a)
+{
+    a->used = true;
+    if (a->in)
+        a->in->used = true;
 }
 
 static void
@@ -257,7 +304,7 @@ use(Cx *c, const SnDefVar *v, SnPos at)
         v->val->let->used = true;
     if (!a)
         return;
-    v->val->attr->used = true;
+    read_value(v->val->attr);
     if (a->type->ty == SN_A_INT || a->type->ty == SN_A_REAL)
         return;
     sn_error(c->rs->d, at, "SN104",
@@ -287,10 +334,10 @@ walk(Cx *c, SnTerm *t)
     for (uint32_t i = 0; i < t->nasg; i++) {
         const SnExpr *e = t->asg[i].e;
         double v;
-        if (e->rk == SN_R_VAR) {
-            ((const SnDefVar *)e->ref)->val->attr->used = true;
+        if (e->rk == SN_R_VAR)
+            read_value(((const SnDefVar *)e->ref)->val->attr);
+        if (e->rk == SN_R_VAR || e->rk == SN_R_MAP)
             continue;
-        }
         for (uint32_t k = 0; e->ek == SN_E_LIST && k < e->nkid; k++)
             if (!sn_resolve_const(c->rs, e->kid[k], &v))
                 bad(c);
@@ -417,28 +464,38 @@ type_of(Cx *c, const SnTerm *t, SnDefConc *out)
     return true;
 }
 
+static bool
+have_types(Cx *c)
+{
+    SnDefConc out;
+
+    for (uint32_t i = 0; i < c->o->nresult; i++)
+        if (!type_of(c, c->o->result[i], &out))
+            return false;
+    return true;
+}
+
 /* Every type that is stated fits, or some plain one does. */
 static void
 types(Cx *c)
 {
     static const int8_t any[] = {SN_F32, SN_I32, SN_I64, SN_I8, SN_BOOL};
-    SnDefConc out;
 
     for (uint32_t i = 0; i < c->o->nconc && !c->o->bad; i++) {
         c->shared = c->o->conc[i];
-        type_of(c, c->o->term, &out);
+        have_types(c);
     }
     if (c->o->nconc || c->o->bad)
         return;
     c->quiet = true;
     for (uint32_t i = 0; i < sizeof any; i++) {
         c->shared = (SnDefConc){any[i], -1};
-        if (type_of(c, c->o->term, &out))
+        if (have_types(c))
             return;
     }
     c->quiet = false;
     c->shared = (SnDefConc){SN_F32, -1};
-    type_of(c, c->o->term, &out);
+    have_types(c);
 }
 
 static void
@@ -476,7 +533,7 @@ overlap(const char *a, int64_t since, int64_t until, const SnDefOp *o)
 static bool
 implied(const SnDefOpAttr *a, const SnDefOp *o)
 {
-    if (a->type && a->type->def)
+    if ((a->type && a->type->def) || (a->is && a->is->ek == SN_E_WILD))
         return true;
     uint32_t i = sn_entry_at(o->attr, o->nattr, sizeof *a, a->name);
     const SnDefOpAttr *b = &o->attr[i];
@@ -498,6 +555,8 @@ takes(const SnDefOp *a, const SnDefOp *o)
                                  : NULL;
         const SnDefOpIn *y = i < o->nin ? &o->in[i] : NULL;
         if (!x || (!y && x->what == SN_OP_ONE) || (!y && i == 0))
+            return false;
+        if (y && (x->value != NULL) != (y->value != NULL))
             return false;
         if (y && (x->type || y->type) &&
             (!x->type || !y->type || strcmp(x->type, y->type)))
@@ -585,8 +644,8 @@ resolve_op(SnResolver *rs, SnDefOp *o)
     operands(&c);
     attributes(&c);
     lets(&c);
-    if (!o->bad)
-        term(&c, o->term);
+    for (uint32_t i = 0; i < o->nresult && !o->bad; i++)
+        term(&c, o->result[i]);
     if (!o->bad)
         types(&c);
     if (!o->bad)

@@ -46,6 +46,13 @@ better(const SnOnnxDesc *e, const SnOnnxDesc *f)
     return !by_entries(f) && by_entries(e);
 }
 
+/* A term is written as it is read, or by the hook of its one node. */
+static bool
+writes_term(SnKind k, const SnOnnxTerm *t)
+{
+    return t->alone || (t->one && sn_export_hook(sn_desc(k)->name) != NULL);
+}
+
 /* The line that says how a kind (or what it is a form of) is written. */
 static const SnOnnxDesc *
 line_of(const SnExport *x, SnKind k)
@@ -57,7 +64,7 @@ line_of(const SnExport *x, SnKind k)
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
         int v;
-        if (e->kind != k || (e->term != NULL && !e->term->alone))
+        if (e->kind != k || (e->term != NULL && !writes_term(k, e->term)))
             continue;
         v = sn_export_version(x, e->op.domain);
         if (e->since <= v && (e->until == 0 || v <= e->until) &&

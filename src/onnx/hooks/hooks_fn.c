@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reductions, normalizations, transposed convolution, and operators made of
- * several nodes. */
+/* Reductions, transposed convolution, and operators made of several nodes. */
 #include "onnx/hooks/hooks_all.h"
 
 #include <inttypes.h>
@@ -219,8 +218,24 @@ sn_onnx_arg(SnImport *x, const SnImportCall *c)
 
 /* ---- normalizations ---- */
 
-/* Rows of [outer, inner] to variance 1, in the shape of v.  whole: the result
- * of the operator. */
+/* Is a scale nothing?  Export writes such a one where an operator asks for it.
+ */
+static bool
+is_one(SnImport *x, SnImportVal *v)
+{
+    const SnData *d = v->q == NULL ? sn_import_const(x, v) : NULL;
+    bool one = d != NULL && d->dtype == SN_D_F32;
+    int64_t n = 1;
+
+    for (int i = 0; one && i < d->rank; i++)
+        n *= d->dim[i];
+    for (int64_t i = 0; one && i < n; i++)
+        one = ((const float *)d->data)[i] == 1;
+    return one;
+}
+
+/* Rows of [outer, inner] to mean square 1, in the shape of v.  whole: the
+ * result of the operator. */
 static SnStatus
 normalized(SnImport *x, SnKind k, SnImportVal *v, int64_t axis, float eps,
            bool whole, SnRef *out)
@@ -246,110 +261,6 @@ normalized(SnImport *x, SnKind k, SnImportVal *v, int64_t axis, float eps,
     return SN_OK;
 }
 
-/* Is a scale nothing?  Export writes such a one where an operator asks for it.
- */
-static bool
-is_one(SnImport *x, SnImportVal *v)
-{
-    const SnData *d = v->q == NULL ? sn_import_const(x, v) : NULL;
-    bool one = d != NULL && d->dtype == SN_D_F32;
-    int64_t n = 1;
-
-    for (int i = 0; one && i < d->rank; i++)
-        n *= d->dim[i];
-    for (int64_t i = 0; one && i < n; i++)
-        one = ((const float *)d->data)[i] == 1;
-    return one;
-}
-
-/* y * scale + shift; shift may be NULL. */
-static SnStatus
-scaled_shifted(SnImport *x, SnRef y, SnImportVal *scale, SnImportVal *shift,
-               int rank, const int64_t *dim)
-{
-    SnRef s, b;
-
-    if (shift == NULL && is_one(x, scale))
-        return sn_import_put(x, 0, y);
-    SN_TRY(sn_import_plain(x, scale, &s));
-    if (dim != NULL)
-        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "scale"), s, rank, dim,
-                                  &s));
-    SN_TRY(sn_import_binary(x, "Mul",
-                            shift == NULL ? sn_import_name(x, 0)
-                                          : sn_import_part(x, "scaled"),
-                            y, s, &y));
-    if (shift == NULL)
-        return sn_import_put(x, 0, y);
-    SN_TRY(sn_import_plain(x, shift, &b));
-    if (dim != NULL)
-        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "shift"), b, rank, dim,
-                                  &b));
-    SN_TRY(sn_import_binary(x, "Add", sn_import_name(x, 0), y, b, &y));
-    return sn_import_put(x, 0, y);
-}
-
-static SnStatus
-mean_over(SnImport *x, const char *name, SnRef in, int rank, int64_t axis,
-          SnRef *out)
-{
-    int64_t axes[SN_MAXRANK];
-    uint32_t n = 0;
-    SnKind k;
-    void *attr;
-
-    for (int64_t i = axis; i < rank; i++)
-        axes[n++] = i;
-    SN_TRY(sn_import_kind(x, "ReduceMean", &k));
-    attr = sn_import_attr(x, k);
-    sn_import_set_ints(x, k, attr, "axes", n, axes);
-    return sn_import_node(x, "ReduceMean", name, 1, &in, attr, NULL, out);
-}
-
-/* Results 1 and 2 of LayerNormalization: mean, 1 / deviation. */
-static SnStatus
-statistics(SnImport *x, SnImportVal *v, int64_t axis, float eps)
-{
-    SnRef in, mean, d, e;
-
-    if (sn_import_out(x, 1) == NULL && sn_import_out(x, 2) == NULL)
-        return SN_OK;
-    SN_TRY(sn_import_plain(x, v, &in));
-    SN_TRY(mean_over(x, sn_import_name(x, 1), in, v->rank, axis, &mean));
-    SN_TRY(sn_import_put(x, 1, mean));
-    SN_TRY(sn_import_binary(x, "Sub", sn_import_part(x, "d"), in, mean, &d));
-    SN_TRY(sn_import_binary(x, "Mul", sn_import_part(x, "dd"), d, d, &d));
-    SN_TRY(mean_over(x, sn_import_part(x, "var"), d, v->rank, axis, &d));
-    SN_TRY(sn_import_scalar(x, sn_import_part(x, "eps"), eps, &e));
-    SN_TRY(sn_import_binary(x, "Add", sn_import_part(x, "var_eps"), d, e, &d));
-    SN_TRY(sn_import_unary(x, "Sqrt", sn_import_part(x, "dev"), d, &d));
-    SN_TRY(sn_import_unary(x, "Reciprocal", sn_import_name(x, 2), d, &d));
-    return sn_import_put(x, 2, d);
-}
-
-SnStatus
-sn_onnx_layer_norm(SnImport *x, const SnImportCall *c)
-{
-    SnImportVal *v, *scale, *shift = sn_import_in(x, 2);
-    int64_t axis, stash;
-    float eps;
-    SnRef y;
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    SN_TRY(sn_import_need(x, 1, &scale));
-    SN_TRY(sn_import_int(x, "axis", -1, &axis));
-    SN_TRY(sn_import_int(x, "stash_type", 1, &stash));
-    SN_TRY(sn_import_real(x, "epsilon", 1e-5F, &eps));
-    if (axis < -v->rank || axis >= v->rank)
-        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
-                              v->rank);
-    axis += axis < 0 ? v->rank : 0;
-    SN_TRY(normalized(x, c->desc->kind, v, axis, eps,
-                      shift == NULL && is_one(x, scale), &y));
-    SN_TRY(scaled_shifted(x, y, scale, shift, 0, NULL));
-    return statistics(x, v, axis, eps);
-}
-
 /* RMSNormalization, and SimplifiedLayerNormalization of ONNX Runtime, whose
  * further results nothing here makes. */
 SnStatus
@@ -358,7 +269,7 @@ sn_onnx_rms_norm(SnImport *x, const SnImportCall *c)
     SnImportVal *v, *scale;
     int64_t axis, stash;
     float eps;
-    SnRef y;
+    SnRef y, s;
 
     SN_TRY(sn_import_need(x, 0, &v));
     SN_TRY(sn_import_need(x, 1, &scale));
@@ -372,29 +283,13 @@ sn_onnx_rms_norm(SnImport *x, const SnImportCall *c)
         return sn_import_fail(x, SN_EUNSUPPORTED,
                               "results beside the normalized rows");
     axis += axis < 0 ? v->rank : 0;
-    SN_TRY(normalized(x, c->desc->kind, v, axis, eps, is_one(x, scale), &y));
-    return scaled_shifted(x, y, scale, NULL, 0, NULL);
-}
-
-SnStatus
-sn_onnx_instance_norm(SnImport *x, const SnImportCall *c)
-{
-    SnImportVal *v, *scale, *shift;
-    int64_t dim[SN_MAXRANK];
-    float eps;
-    SnRef y;
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    SN_TRY(sn_import_need(x, 1, &scale));
-    SN_TRY(sn_import_need(x, 2, &shift));
-    SN_TRY(sn_import_real(x, "epsilon", 1e-5F, &eps));
-    if (v->rank < 3)
-        return sn_import_fail(x, SN_EINPUT, "a picture of %d dimensions",
-                              v->rank);
-    SN_TRY(normalized(x, c->desc->kind, v, 2, eps, false, &y));
-    for (int i = 0; i < v->rank - 1; i++)
-        dim[i] = i == 0 ? v->dim[1] : 1;
-    return scaled_shifted(x, y, scale, shift, v->rank - 1, dim);
+    bool one = is_one(x, scale);
+    SN_TRY(normalized(x, c->desc->kind, v, axis, eps, one, &y));
+    if (one)
+        return sn_import_put(x, 0, y);
+    SN_TRY(sn_import_plain(x, scale, &s));
+    SN_TRY(sn_import_binary(x, "Mul", sn_import_name(x, 0), y, s, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- transposed convolution ---- */
@@ -581,43 +476,4 @@ sn_onnx_depth_to_space(SnImport *x, const SnImportCall *c)
     SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &y,
                           attr, NULL, &y));
     return sn_import_put_last(x, 0, y);
-}
-
-/* By repeating along the axes where the operand has one slice. */
-SnStatus
-sn_onnx_expand(SnImport *x, const SnImportCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_import_attr(x, k);
-    int64_t dim[SN_MAXRANK], repeat[SN_MAXRANK];
-    SnImportVal *v;
-    SnInts want;
-    int rank;
-    SnRef y;
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    SN_TRY(sn_import_ints_in(x, 1, "the shape", &want));
-    rank = (int)want.n > v->rank ? (int)want.n : v->rank;
-    if (rank > SN_MAXRANK)
-        return sn_import_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
-                              SN_MAXRANK);
-    for (int i = 0; i < rank; i++) {
-        int from = i - (rank - v->rank), to = i - (rank - (int)want.n);
-        int64_t n = to >= 0 ? want.v[to] : 1;
-        dim[i] = from >= 0 ? v->dim[from] : 1;
-        if (n < 0 || (n != 1 && dim[i] != 1 && n != dim[i]))
-            return sn_import_fail(x, SN_EINPUT,
-                                  "dimension %d: %" PRId64 " cannot become "
-                                  "%" PRId64,
-                                  i, dim[i], n);
-        repeat[i] = dim[i] == 1 ? n : 1;
-    }
-    SN_TRY(sn_import_plain(x, v, &y));
-    if (rank != v->rank)
-        SN_TRY(
-            sn_import_reshaped(x, sn_import_part(x, "rank"), y, rank, dim, &y));
-    sn_import_set_ints(x, k, attr, "repeats", (uint32_t)rank, repeat);
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &y,
-                          attr, NULL, &y));
-    return sn_import_put(x, 0, y);
 }

@@ -114,7 +114,7 @@ term(SnImport *x, const SnOnnxDesc *e)
 
     for (uint32_t i = 0; i < x->n->n_input; i++) {
         v = sn_import_in(x, i);
-        if (v != NULL)
+        if (v != NULL && (i >= e->term->nin || !e->term->in[i].value))
             SN_TRY(wide(x, v, &in[i]));
     }
     SN_TRY(sn_import_term_of(x, e, in, sn_import_part(x, "wide"), &y));

@@ -357,40 +357,6 @@ sn_onnx_gemm(SnImport *x, const SnImportCall *c)
 /* ---- element by element ---- */
 
 SnStatus
-sn_onnx_softmax_flat(SnImport *x, const SnImportCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_import_attr(x, k);
-    SnImportVal *v;
-    int64_t axis, two[2] = {1, 1};
-    SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    SN_TRY(sn_import_int(x, "axis", 1, &axis));
-    if (axis < -v->rank || axis > v->rank)
-        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
-                              axis, v->rank);
-    axis += axis < 0 ? v->rank : 0;
-    for (int i = 0; i < v->rank; i++)
-        two[i >= axis] *= v->dim[i];
-    SN_TRY(sn_import_plain(x, v, &in));
-    s.attr = attr;
-    if (axis < v->rank && two[1] == v->dim[axis]) {
-        /* whatever follows the axis has one element */
-        sn_import_set_int(k, attr, "axis", axis);
-        SN_TRY(sn_import_add(x, &s, &y));
-        return sn_import_put(x, 0, y);
-    }
-    SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), in, 2, two, &in));
-    sn_import_set_int(k, attr, "axis", 1);
-    s.name = sn_import_part(x, "softmax");
-    SN_TRY(sn_import_add(x, &s, &y));
-    SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, v->rank, v->dim, &y));
-    return sn_import_put(x, 0, y);
-}
-
-SnStatus
 sn_onnx_clip(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
@@ -425,37 +391,4 @@ sn_onnx_clip(SnImport *x, const SnImportCall *c)
         s.type = &type;
     SN_TRY(sn_import_add(x, &s, &y));
     return sn_import_put(x, 0, y);
-}
-
-SnStatus
-sn_onnx_topk(SnImport *x, const SnImportCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_import_attr(x, k);
-    SnImportVal *v;
-    SnInts count;
-    int64_t n, axis, largest;
-    SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    SN_TRY(sn_import_int(x, "axis", -1, &axis));
-    SN_TRY(sn_import_int(x, "largest", 1, &largest));
-    sn_import_ignore(x, "sorted"); /* sorted is as good as any order */
-    if (x->version < 10) {
-        SN_TRY(sn_import_int(x, "k", 0, &n));
-    } else {
-        SN_TRY(sn_import_ints_in(x, 1, "the count", &count));
-        if (count.n != 1)
-            return sn_import_fail(x, SN_EINPUT, "the count is not one number");
-        n = count.v[0];
-    }
-    SN_TRY(sn_import_plain(x, v, &in));
-    sn_import_set_int(k, attr, "k", n);
-    sn_import_set_int(k, attr, "axis", axis);
-    sn_import_set_flag(k, attr, "largest", largest != 0);
-    s.attr = attr;
-    SN_TRY(sn_import_add(x, &s, &y));
-    SN_TRY(sn_import_put(x, 0, y));
-    return sn_import_put(x, 1, SN_REF(SN_NODE(y), 1));
 }

@@ -341,21 +341,21 @@ kernel_of_weights(SnImport *x, Map *m, const SnAttrDesc *a)
                           entry_for(m->e, SN_IMPORT_ATTR, a->name)->value);
 }
 
-/* An attribute from the value of an input. */
-static SnStatus
-take_input(SnImport *x, const SnAttrDesc *a, const SnOnnxMap *e, void *p)
+SnStatus
+sn_import_take_input(SnImport *x, const SnAttrDesc *a, const char *name,
+                     uint32_t input, void *p)
 {
-    const char *what = sn_format(x->a, "input '%s'", a->name);
+    const char *what = sn_format(x->a, "input '%s'", name);
     SnInts ints;
 
-    if (sn_import_in(x, (uint32_t)e->input) == NULL) {
+    if (sn_import_in(x, input) == NULL) {
         if (a->has_default)
             return SN_OK;
         return sn_import_fail(x, SN_EINPUT, "%s is missing", what);
     }
     if (a->kind == SN_A_REAL)
-        return sn_import_real_in(x, (uint32_t)e->input, what, 0, p);
-    SN_TRY(sn_import_ints_in(x, (uint32_t)e->input, what, &ints));
+        return sn_import_real_in(x, input, what, 0, p);
+    SN_TRY(sn_import_ints_in(x, input, what, &ints));
     if (a->kind == SN_A_INTS) {
         SN_TRY(check_count(x, a, what, ints.n));
         *(SnInts *)p = ints;
@@ -379,10 +379,13 @@ attributes(SnImport *x, Map *m)
     for (uint32_t i = 0; i < m->e->nmap; i++) {
         const SnOnnxMap *e = &m->e->map[i];
         const SnAttrDesc *a = sn_attr_named(m->kd, e->name);
+        if (e->entry == SN_IMPORT_ANY)
+            sn_import_ignore(x, e->value);
         if (a == NULL)
             continue;
         if (e->entry == SN_IMPORT_INPUT)
-            SN_TRY(take_input(x, a, e, sn_attr_at(m->attr, a)));
+            SN_TRY(sn_import_take_input(x, a, a->name, (uint32_t)e->input,
+                                        sn_attr_at(m->attr, a)));
         if (e->entry != SN_IMPORT_ATTR)
             continue;
         if (sn_import_has_attr(x, e->value))

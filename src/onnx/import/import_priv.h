@@ -250,6 +250,10 @@ SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
 /* One attribute of the ONNX node into one of a node, at p. */
 SnStatus sn_import_take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx,
                              void *p);
+/* Input number `input`, called name, into one at p, which stays as it is where
+ * the node has no such input and the attribute a default. */
+SnStatus sn_import_take_input(SnImport *x, const SnAttrDesc *a,
+                              const char *name, uint32_t input, void *p);
 /* Maps the node by e, of its operator and opset, or by a later declaration of
  * the same: a term over nodes (import_term.c). */
 SnStatus sn_import_term(SnImport *x, const SnOnnxDesc *e);

@@ -5,13 +5,17 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/buf.h"
+#include "map/mapping.h"
 #include "onnx/import/import_priv.h"
+#include "sn_kind_reshape.h"
+#include "sn_kind_transpose.h"
 
 typedef struct Run {
     const SnOnnxTerm *t;
-    const SnRef *given; /* operands, or NULL: the node's own */
-    SnElem elem;        /* that operands share */
-    SnRef *made;        /* [nstep] */
+    const char *name[SN_MAXRES]; /* of results, NULL where none is wanted */
+    const SnRef *given;          /* operands, or NULL: the node's own */
+    SnElem elem;                 /* that operands share */
+    SnRef *made;                 /* [nstep] */
 } Run;
 
 /* ---- which declaration ---- */
@@ -56,7 +60,7 @@ operands_fit(SnImport *x, const SnOnnxTerm *t, const SnRef *given, bool *fit)
             continue;
         if (v == NULL && in->what != SN_ONNX_MAYBE)
             return SN_OK;
-        if (v == NULL || (in->elem < 0 && t->elems == 0))
+        if (v == NULL || in->value || (in->elem < 0 && t->elems == 0))
             continue;
         SN_TRY(elem_of(x, v, given, i, &e));
         if (in->elem < 0 ? (t->elems >> e & 1) == 0 : (int)e != in->elem)
@@ -74,6 +78,11 @@ attribute_fits(SnImport *x, const SnOnnxTest *a, bool *fit)
     float r;
 
     *fit = sn_import_has_attr(x, a->attr);
+    if (a->is == SN_ONNX_ANY) {
+        sn_import_ignore(x, a->attr);
+        *fit = true;
+        return SN_OK;
+    }
     if (!*fit || a->is == SN_ONNX_GIVEN) {
         *fit |= a->maybe;
         return SN_OK;
@@ -159,26 +168,107 @@ operand(SnImport *x, const Run *r, uint32_t i, SnRef *out)
     return SN_OK;
 }
 
+/* The value as an attribute of a node has it, at p; false: the operator gives
+ * none. */
+static SnStatus
+take(SnImport *x, const SnOnnxFrom *f, const SnAttrDesc *a, void *p,
+     bool *given)
+{
+    SnAttrDesc one = {.name = a->name, .kind = f->kind};
+    int64_t v;
+
+    *given = f->name != NULL &&
+             (f->in >= 0 ? sn_import_in(x, (uint32_t)f->in) != NULL
+                         : sn_import_has_attr(x, f->name));
+    if (!*given)
+        return SN_OK;
+    if (f->in >= 0)
+        return sn_import_take_input(x, a, f->name, (uint32_t)f->in, p);
+    if (f->kind != SN_A_INT || a->kind != SN_A_INTS)
+        return sn_import_take_attr(x, a, f->name, p);
+    SN_TRY(sn_import_take_attr(x, &one, f->name, &v));
+    *(SnInts *)p = (SnInts){1, sn_memdup(x->a, &v, sizeof v)};
+    return SN_OK;
+}
+
+/* ---- sizes ---- */
+
+typedef union Value {
+    int64_t i;
+    bool b;
+    SnInts v;
+} Value;
+
+static SnStatus
+map_value(SnImport *x, const SnOnnxFrom *f, int64_t *one, SnMapArg *to)
+{
+    SnAttrDesc a = {.name = f->name, .kind = f->kind};
+    bool list = f->kind == SN_A_INTS, given;
+    Value v = {0};
+
+    SN_TRY(take(x, f, &a, &v, &given));
+    if (!given && list)
+        v.v = (SnInts){f->val.n, f->val.ints};
+    *one = !given ? f->val.i : f->kind == SN_A_BOOL ? v.b : v.i;
+    to->n = list ? v.v.n : 1;
+    to->ints = list ? v.v.v : one;
+    return SN_OK;
+}
+
+/* The sizes of the result that a map has for the operator's shapes. */
+static SnStatus
+sizes(SnImport *x, const SnOnnxSet *s, SnInts *out)
+{
+    SnMapArg *arg = SN_NEW_N(x->a, SnMapArg, s->sizes->nparam);
+    SnMapBox *box = SN_NEW_N(x->a, SnMapBox, s->narg);
+    int64_t *one = SN_NEW_N(x->a, int64_t, s->narg);
+    SnMapping *u = SN_NEW(x->a, SnMapping);
+    char why[SN_MAP_WHY];
+    SnImportVal *v;
+
+    for (uint32_t i = 0; i < s->sizes->nparam; i++)
+        arg[i].name = s->sizes->param[i].name;
+    for (uint32_t i = 0; i < s->narg; i++) {
+        const SnOnnxArg *g = &s->arg[i];
+        arg[i].given = true;
+        arg[i].name = g->from.name != NULL ? g->from.name : arg[i].name;
+        if (g->in < 0) {
+            SN_TRY(map_value(x, &g->from, &one[i], &arg[i]));
+            continue;
+        }
+        SN_TRY(sn_import_need(x, (uint32_t)g->in, &v));
+        box[i] = (SnMapBox){v->rank, v->dim};
+        arg[i].n = 1;
+        arg[i].box = &box[i];
+    }
+    if (!sn_mapping_open(u, s->sizes, arg, x->a, why))
+        return sn_import_fail(x, u->deep ? SN_EUNSUPPORTED : SN_EINPUT, "%s",
+                              why);
+    *out = (SnInts){(uint32_t)u->rank,
+                    sn_memdup(x->a, u->dim, (size_t)u->rank * sizeof *u->dim)};
+    return SN_OK;
+}
+
 static SnStatus
 number(SnImport *x, Run *r, const SnOnnxStep *s, SnRef *out)
 {
     const char *name = sn_import_part(x, s->name);
-    double v = s->num;
+    double v = s->num.val.r + (double)s->num.val.i;
+    SnAttrDesc real = {.name = s->name, .kind = SN_A_REAL};
+    SnAttrDesc integer = {.name = s->name, .kind = SN_A_INT};
     int64_t i = (int64_t)v;
     float f = (float)v;
+    bool given;
 
     if (s->count) {
         i = (int64_t)x->n->n_input - (r->t->nin - 1);
         f = (float)i;
     }
-    if (s->from != NULL && sn_import_has_attr(x, s->from)) {
-        if (r->elem == SN_F32)
-            SN_TRY(sn_import_real(x, s->from, 0, &f));
-        else
-            SN_TRY(sn_import_int(x, s->from, 0, &i));
-    }
-    if (r->elem == SN_F32)
+    if (r->elem == SN_F32) {
+        SN_TRY(take(x, &s->num, &real, &f, &given));
         return sn_import_scalar(x, name, f, out);
+    }
+    SN_TRY(take(x, &s->num, &integer, &i, &given));
     if (r->elem == SN_I32 || r->elem == SN_I64)
         return sn_import_int_const(x, name, r->elem, i, out);
     return sn_import_fail(x, SN_EUNSUPPORTED,
@@ -186,41 +276,55 @@ number(SnImport *x, Run *r, const SnOnnxStep *s, SnRef *out)
                           sn_elem_name(r->elem));
 }
 
+static void
+set_default(SnKind k, void *attr, const SnAttrDesc *a, const SnOnnxVal *v)
+{
+    void *p = sn_attr_at(attr, a);
+
+    switch (a->kind) {
+    case SN_A_INT:
+        *(int64_t *)p = v->i;
+        return;
+    case SN_A_REAL:
+        *(float *)p = (float)(v->r + (double)v->i);
+        return;
+    case SN_A_BOOL:
+        *(bool *)p = v->i != 0;
+        return;
+    case SN_A_STR:
+        *(const char **)p = v->s;
+        return;
+    case SN_A_ENUM:
+        sn_import_set_enum(k, attr, a->name, v->s);
+        return;
+    case SN_A_INTS:
+        *(SnInts *)p = (SnInts){v->n, v->ints};
+        return;
+    case SN_A_REALS:
+        *(SnReals *)p = (SnReals){v->n, v->reals};
+        return;
+    default:
+        sn_bug("onnx: attribute '%s' cannot come from a declaration", a->name);
+    }
+}
+
 static SnStatus
 set_attr(SnImport *x, SnKind k, void *attr, const SnOnnxSet *s)
 {
     const SnAttrDesc *a = sn_attr_named(sn_desc(k), s->attr);
     void *p = sn_attr_at(attr, a);
+    bool given;
 
-    if (s->from != NULL && sn_import_has_attr(x, s->from))
-        return sn_import_take_attr(x, a, s->from, p);
-    if (!s->has_val)
+    if (s->sizes != NULL)
+        return sizes(x, s, p);
+    SN_TRY(take(x, &s->from, a, p, &given));
+    if (given || !s->from.has_val)
         return SN_OK;
-    switch (a->kind) {
-    case SN_A_INT:
-        *(int64_t *)p = s->val.i;
-        return SN_OK;
-    case SN_A_REAL:
-        *(float *)p = (float)(s->val.r + (double)s->val.i);
-        return SN_OK;
-    case SN_A_BOOL:
-        *(bool *)p = s->val.i != 0;
-        return SN_OK;
-    case SN_A_STR:
-        *(const char **)p = s->val.s;
-        return SN_OK;
-    case SN_A_ENUM:
-        sn_import_set_enum(k, attr, s->attr, s->val.s);
-        return SN_OK;
-    case SN_A_INTS:
-        *(SnInts *)p = (SnInts){s->val.n, s->val.ints};
-        return SN_OK;
-    case SN_A_REALS:
-        *(SnReals *)p = (SnReals){s->val.n, s->val.reals};
-        return SN_OK;
-    default:
-        sn_bug("onnx: attribute '%s' cannot come from a declaration", s->attr);
-    }
+    if (s->from.kind == SN_A_INT && a->kind == SN_A_INTS)
+        *(SnInts *)p = (SnInts){1, &s->from.val.i};
+    else
+        set_default(k, attr, a, &s->from.val);
+    return SN_OK;
 }
 
 static SnStatus
@@ -260,14 +364,42 @@ gather(SnImport *x, const Run *r, const SnOnnxStep *s, uint32_t *n, SnRef **in)
     return SN_OK;
 }
 
+/* A Reshape within a term to the shape that its operand has: there is none. */
+static bool
+same_shape(const SnImport *x, const Run *r, const SnOnnxStep *s, SnRef in,
+           const void *attr)
+{
+    const SnShape *shape = sn_shape_of(x->g, in);
+    const SnInts *dims;
+
+    if (s->kind != SN_K_RESHAPE || r->t->nstep == 1)
+        return false;
+    dims = sn_import_get_ints(s->kind, attr, "dims");
+    return dims->n == (uint32_t)shape->rank &&
+           (dims->n == 0 ||
+            memcmp(dims->v, shape->dim, dims->n * sizeof *dims->v) == 0);
+}
+
+/* Of which result is step i the root?  -1: of none. */
+static int
+root_of(const Run *r, uint32_t i)
+{
+    for (int k = 0; k < r->t->nroot; k++)
+        if (r->t->root[k] == (int32_t)i)
+            return k;
+    return -1;
+}
+
 static SnStatus
-step(SnImport *x, Run *r, uint32_t i, const char *name)
+step(SnImport *x, Run *r, uint32_t i)
 {
     const SnOnnxStep *s = &r->t->step[i];
     const SnType *type =
         s->elem >= 0 ? sn_type_plain(x->g->pool, (SnElem)s->elem) : NULL;
     const char *kind = sn_desc(s->kind)->name;
-    bool root = r->t->root == (int32_t)i;
+    int result = root_of(r, i);
+    bool root = result >= 0 && r->name[result] != NULL;
+    const char *name = root ? r->name[result] : NULL;
     void *attr;
     uint32_t n;
     SnRef *in;
@@ -276,6 +408,12 @@ step(SnImport *x, Run *r, uint32_t i, const char *name)
         return number(x, r, s, &r->made[i]);
     SN_TRY(gather(x, r, s, &n, &in));
     SN_TRY(attributes(x, s, &attr));
+    if (same_shape(x, r, s, in[0], attr)) {
+        r->made[i] = in[0];
+        if (root)
+            sn_rename(x->g, in[0], name);
+        return SN_OK;
+    }
     if (!s->chain)
         return sn_import_node(x, kind, root ? name : sn_import_part(x, s->name),
                               n, in, attr, type, &r->made[i]);
@@ -292,35 +430,111 @@ step(SnImport *x, Run *r, uint32_t i, const char *name)
     return SN_OK;
 }
 
-/* Which of the node's values the result is, or -1: it is made. */
+/* Which of the node's values result k is, or -1: it is made. */
 static int32_t
-passed_on(const SnImport *x, const SnOnnxTerm *t)
+passed_on(const SnImport *x, const SnOnnxTerm *t, uint32_t k)
 {
-    const SnOnnxStep *s = t->root >= 0 ? &t->step[t->root] : NULL;
+    const SnOnnxStep *s = t->root[k] >= 0 ? &t->step[t->root[k]] : NULL;
 
     if (s == NULL)
-        return ~t->root;
+        return ~t->root[k];
     if (s->chain && x->n->n_input == t->nin)
         return ~s->arg[0];
     return -1;
 }
 
+/* Steps of the results that are wanted; arguments are earlier steps. */
+static bool *
+needed(SnImport *x, const Run *r)
+{
+    bool *need = SN_NEW_N(x->a, bool, r->t->nstep + 1u);
+
+    for (uint32_t k = 0; k < r->t->nroot; k++)
+        if (r->t->root[k] >= 0 && (k == 0 || sn_import_out(x, k) != NULL))
+            need[r->t->root[k]] = true;
+    for (uint32_t i = r->t->nstep; i-- > 0;)
+        for (uint32_t k = 0; need[i] && k < r->t->step[i].narg; k++)
+            if (r->t->step[i].arg[k] >= 0)
+                need[r->t->step[i].arg[k]] = true;
+    return need;
+}
+
 static SnStatus
-make(SnImport *x, Run *r, const char *name, SnRef *out)
+make(SnImport *x, Run *r)
 {
     SnImportVal *v = sn_import_in(x, 0);
+    const bool *need = needed(x, r);
 
     r->elem = SN_F32;
     for (uint32_t i = 0; i < r->t->nin; i++)
-        if (r->t->in[i].elem < 0 && (v = sn_import_in(x, i)) != NULL) {
+        if (r->t->in[i].elem < 0 && !r->t->in[i].value &&
+            (v = sn_import_in(x, i)) != NULL) {
             SN_TRY(elem_of(x, v, r->given, i, &r->elem));
             break;
         }
     r->made = SN_NEW_N(x->a, SnRef, r->t->nstep);
     for (uint32_t i = 0; i < r->t->nstep; i++)
-        SN_TRY(step(x, r, i, name));
-    *out = r->made[r->t->root];
+        if (need[i])
+            SN_TRY(step(x, r, i));
     return SN_OK;
+}
+
+static SnStatus
+reshaped(SnImport *x, const SnData *t, const SnInts *dims, const SnData **out)
+{
+    SnData *r = sn_memdup(x->a, t, sizeof *t);
+
+    r->rank = (int)dims->n;
+    if (dims->n > 0)
+        memcpy(r->dim, dims->v, dims->n * sizeof *dims->v);
+    *out = r;
+    return SN_OK;
+}
+
+static SnStatus
+permuted(SnImport *x, const SnData *t, const SnInts *axes, const SnData **out)
+{
+    int perm[SN_MAXRANK];
+    uint32_t seen = 0;
+
+    for (uint32_t i = 0; i < axes->n && i < SN_MAXRANK; i++) {
+        perm[i] = (int)(axes->v[i] & (SN_MAXRANK - 1));
+        seen |= perm[i] == axes->v[i] ? 1U << perm[i] : 0;
+    }
+    if (axes->n != (uint32_t)t->rank || seen != (1U << t->rank) - 1)
+        return sn_import_fail(x, SN_EINPUT,
+                              "attribute 'perm' is not a permutation of %d "
+                              "axes",
+                              t->rank);
+    return sn_import_permuted(x, t, perm, out);
+}
+
+/* Known elements under a Reshape or Transpose alone stay known; *done says
+ * whether. */
+static SnStatus
+known_elements(SnImport *x, const Run *r, bool *done)
+{
+    const SnOnnxStep *s = r->t->step;
+    SnImportVal *v;
+    const SnData *t;
+    void *attr;
+
+    *done = false;
+    if (r->t->nstep != 1 || s->arg == NULL || s->arg[0] >= 0 ||
+        (s->kind != SN_K_RESHAPE && s->kind != SN_K_TRANSPOSE))
+        return SN_OK;
+    v = sn_import_in(x, (uint32_t)~s->arg[0]);
+    if (v->data == NULL || v->q != NULL)
+        return SN_OK;
+    SN_TRY(attributes(x, s, &attr));
+    if (s->kind == SN_K_RESHAPE)
+        SN_TRY(reshaped(x, v->data, sn_import_get_ints(s->kind, attr, "dims"),
+                        &t));
+    else
+        SN_TRY(permuted(x, v->data, sn_import_get_ints(s->kind, attr, "perm"),
+                        &t));
+    *done = true;
+    return sn_import_put_data(x, 0, t);
 }
 
 static SnStatus
@@ -344,31 +558,42 @@ SnStatus
 sn_import_term(SnImport *x, const SnOnnxDesc *e)
 {
     Run r = {0};
-    int32_t same;
-    SnImportVal *v;
-    SnRef y;
+    bool done;
 
     SN_TRY(choose(x, e, NULL, &r.t));
-    same = passed_on(x, r.t);
-    if (same >= 0) {
-        SN_TRY(sn_import_need(x, (uint32_t)same, &v));
-        return sn_import_alias(x, 0, v);
+    SN_TRY(known_elements(x, &r, &done));
+    if (done)
+        return SN_OK;
+    for (uint32_t k = 0; k < r.t->nroot; k++)
+        r.name[k] = sn_import_name(x, k);
+    if (r.t->nroot > 1 || passed_on(x, r.t, 0) < 0)
+        SN_TRY(make(x, &r));
+    for (uint32_t k = 0; k < r.t->nroot; k++) {
+        int32_t same = passed_on(x, r.t, k);
+        SnImportVal *v;
+        if (k > 0 && sn_import_out(x, k) == NULL)
+            continue;
+        if (same >= 0) {
+            SN_TRY(sn_import_need(x, (uint32_t)same, &v));
+            SN_TRY(sn_import_alias(x, k, v));
+        } else {
+            SN_TRY(sn_import_put(x, k, r.made[r.t->root[k]]));
+        }
     }
-    SN_TRY(make(x, &r, sn_import_name(x, 0), &y));
-    return sn_import_put(x, 0, y);
+    return SN_OK;
 }
 
 SnStatus
 sn_import_term_of(SnImport *x, const SnOnnxDesc *e, const SnRef *in,
                   const char *name, SnRef *out)
 {
-    Run r = {.given = in};
+    Run r = {.given = in, .name = {name}};
     int32_t same;
 
     SN_TRY(choose(x, e, in, &r.t));
-    same = passed_on(x, r.t);
+    same = passed_on(x, r.t, 0);
     if (same < 0)
-        return make(x, &r, name, out);
-    *out = in[same];
+        SN_TRY(make(x, &r));
+    *out = same < 0 ? r.made[r.t->root[0]] : in[same];
     return SN_OK;
 }
