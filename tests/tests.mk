@@ -140,6 +140,9 @@ FUZZ   = $(sort $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
 $(BUILD)/tests/replay_model $(BUILD)/fuzz_model: $(BUILD)/obj/tests/fuzz/pb_mutate.o
 $(BUILD)/obj/tests/fuzz/fuzz_pack.o: $(GEN)/sn_pack_id.h
+$(BUILD)/tests/replay_image $(BUILD)/fuzz_image: $(IMAGE_O)
+$(BUILD)/planted_image: $(filter-out %/steps.o,$(IMAGE_O)) # which has the bug
+$(BUILD)/tests/replay_image $(BUILD)/fuzz_image $(BUILD)/planted_image: LIBS := $(IMAGE_LIBS) $(LIBS)
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
                          $(BUILD)/obj/tests/fuzz/entry.o \
                          $(BUILD)/obj/tests/fuzz/replay.o $(TESTLIB) $(LIB) $(FRONT)

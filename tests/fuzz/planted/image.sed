@@ -1,0 +1,2 @@
+# src/image/steps.c
+/^cut(/,/^}/s/i < h; i++/i < h + (h == 6); i++/
