@@ -61,8 +61,8 @@ split(const SnX *x, const SnRowAt *at)
     return x->xk == SN_X_Q ? q : s;
 }
 
-static int64_t
-rounded(SnMode m, SnQuot q)
+int64_t
+sn_row_rounded(SnMode m, SnQuot q)
 {
 #define MODE(ID, word, text) \
     case SN_MODE_##ID:       \
@@ -83,12 +83,12 @@ function(const SnX *x, const Num *v)
 
     switch (x->fn) {
     case SN_FN_SHR:
-        return (Num){.i = rounded(x->mode, sn_quot_shr(v[0].i, v[1].i))};
+        return (Num){.i = sn_row_rounded(x->mode, sn_quot_shr(v[0].i, v[1].i))};
     case SN_FN_DIV:
-        return (Num){.i = rounded(x->mode, sn_quot_div(v[0].i, v[1].i))};
+        return (Num){.i = sn_row_rounded(x->mode, sn_quot_div(v[0].i, v[1].i))};
     case SN_FN_MULSHR:
-        return (Num){
-            .i = rounded(x->mode, sn_quot_mulshr(v[0].i, v[1].i, v[2].i))};
+        return (Num){.i = sn_row_rounded(
+                         x->mode, sn_quot_mulshr(v[0].i, v[1].i, v[2].i))};
     case SN_FN_SHL:
         return (Num){.i = sn_int_shl(v[0].i, v[1].i)};
     case SN_FN_SAT:
@@ -203,6 +203,23 @@ int64_t
 sn_row_value(const SnX *x, const SnRowAt *at)
 {
     return value(x, at).i;
+}
+
+bool
+sn_row_outside(const SnX *x, const SnRowAt *at)
+{
+    bool any = false;
+
+    if (x->xk == SN_X_Q && x->by->refuse) {
+        const SnX *r = x->kid[0];
+        double m = x->by->f32 ? (double)value(r, at).r : wide(r, at);
+        int64_t q, s;
+        sn_ratio_split(m, (int)x->by->bits, -1074, 2000, &q, &s);
+        any = s < x->by->s_lo || s > x->by->s_hi;
+    }
+    for (uint32_t i = 0; i < x->nkid && !any; i++)
+        any = sn_row_outside(x->kid[i], at);
+    return any;
 }
 
 static int64_t

@@ -16,6 +16,10 @@ typedef struct SnRowAt {
 
 /* The code, not clamped yet. */
 int64_t sn_row_value(const SnX *x, const SnRowAt *at);
+/* Is a ratio outside of a window beyond which graphs are refused? */
+bool sn_row_outside(const SnX *x, const SnRowAt *at);
+/* What the mode makes of a quotient. */
+int64_t sn_row_rounded(SnMode m, SnQuot q);
 /* Rescales under that arithmetic, for saturate.h. */
 SnRescaler sn_row_rescaler(const SnDefs *defs, SnRounding by);
 

@@ -75,9 +75,19 @@ row_for(SnCaseEval *e, SnForm form, const char *map, unsigned when,
     return sn_def_row(sn_def_arith(s, e->c->pr->round), form, map, when);
 }
 
-static double
-clamped_row(const SnDefRowOf *row, const SnRowAt *at, int32_t lo, int32_t hi)
+/* A graph of a ratio that the arithmetic refuses is no case. */
+static void
+refuse_outside(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at)
 {
+    if (!e->c->fail && sn_row_outside(row->x, at))
+        sn_case_no(e->c, "a ratio outside the shifts");
+}
+
+static double
+clamped_row(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at, int32_t lo,
+            int32_t hi)
+{
+    refuse_outside(e, row, at);
     return (double)sn_clamp64(sn_row_value(row->x, at), lo, hi);
 }
 
@@ -163,7 +173,7 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
                 .in = {wide || e->c->pr->round == SN_ROUNDING_FLOAT
                            ? sum
                            : sn_int_wrap(sum, 32)}};
-            r->v[o] = clamped_row(row, &at, lo, hi);
+            r->v[o] = clamped_row(e, row, &at, lo, hi);
         } else {
             r->v[o] = sn_case_clamped(acc, cl);
         }
@@ -331,7 +341,7 @@ pair(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
     for (int64_t i = 0; i < e->t.no; i++) {
         at.in[0] = (int64_t)a.v[i];
         at.in[1] = (int64_t)b.v[i];
-        r->v[i] = clamped_row(row, &at, lo, hi);
+        r->v[i] = clamped_row(e, row, &at, lo, hi);
     }
     *err = row->error;
     return true;
@@ -382,7 +392,7 @@ mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
             if (e->t.ix[0][o * e->t.nk + k] >= 0)
                 at.in[0] += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
                             im->type.zp[0];
-        r->v[o] = clamped_row(row, &at, lo, hi);
+        r->v[o] = clamped_row(e, row, &at, lo, hi);
     }
     *err = row->error;
     return true;
@@ -406,7 +416,7 @@ sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
         SnRowAt at = {
             .g = {{t->scale[0], 0, 0}, {t->zp[0], 0, 0}, 1, sh, {1, 1}},
             .real = (float)sn_case_as_real(v, i)};
-        r->v[i] = isnan(at.real) ? lo : clamped_row(row, &at, lo, hi);
+        r->v[i] = isnan(at.real) ? lo : clamped_row(e, row, &at, lo, hi);
     }
     return true;
 }
@@ -433,15 +443,15 @@ selects(const SnCaseEval *e, const SnExpr *x, bool *codes)
 /* Each code rescaled by itself, constants quantized, then selected. */
 static SnCaseVec
 select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
-             int32_t hi)
+             int32_t hi, const SnDefRowOf *row)
 {
     bool call = x->ek == SN_E_CALL;
     bool code = call && x->fn == SN_FN_D;
     size_t n = (size_t)e->t.no;
 
     if (call && !code) {
-        SnCaseVec a = select_codes(e, x->kid[0], t, lo, hi);
-        SnCaseVec b = select_codes(e, x->kid[1], t, lo, hi);
+        SnCaseVec a = select_codes(e, x->kid[0], t, lo, hi, row);
+        SnCaseVec b = select_codes(e, x->kid[1], t, lo, hi, row);
         for (size_t i = 0; i < n; i++)
             a.v[i] = x->fn == SN_FN_MAX ? fmax(a.v[i], b.v[i])
                                         : fmin(a.v[i], b.v[i]);
@@ -452,6 +462,11 @@ select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
     SnRescaler by = sn_row_rescaler(e->c->pv->defs, e->c->pr->round);
     if (e->c->fail)
         return r;
+    if (code) {
+        SnRowAt at = {
+            .g = {{t->scale[0], v.ct->scale[0], 0}, {0}, 1, 0, {1, 1}}};
+        refuse_outside(e, row, &at);
+    }
     for (size_t i = 0; i < n; i++)
         r.v[i] = code
                      ? sn_rescale_by(&by, (int32_t)v.v[i], v.ct->scale[0],
@@ -474,7 +489,7 @@ selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
         return false; /* the formula as it is */
     *err = row->error;
     sn_case_limits(t, cl, &lo, &hi);
-    SnCaseVec v = select_codes(e, x, t, lo, hi);
+    SnCaseVec v = select_codes(e, x, t, lo, hi, row);
     memcpy(r->v, v.v, (size_t)e->t.no * sizeof *r->v);
     return true;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "dsl/model/arith.h"
 
 /* ---- types ---- */
 
@@ -214,6 +215,25 @@ again(SnProofCase *c, SnCaseType *t)
     return true;
 }
 
+/* As the arithmetic of the cases has types: no graph under it has others, and
+ * passes invent none. */
+static void
+admit(const SnProofCase *c, SnCaseType *t)
+{
+    const SnDefArith *a = sn_def_arith(c->pv->defs, c->pr->round);
+
+    if (!a || !a->pairs.some || (t->elem != SN_QI8 && t->elem != SN_QI16))
+        return;
+    const SnArithType *w = &a->pairs.type[t->axis >= 0 ? SN_ROLE_W : SN_ROLE_X];
+    for (uint32_t i = 0; i < t->nq; i++) {
+        if (w->power)
+            t->scale[i] = exp2f(rintf(log2f(t->scale[i])));
+        t->zp[i] = t->zp[i] < w->zlo   ? w->zlo
+                   : t->zp[i] > w->zhi ? w->zhi
+                                       : t->zp[i];
+    }
+}
+
 SnCaseType
 sn_case_draw_type(SnProofCase *c, SnDefConc k)
 {
@@ -253,6 +273,7 @@ sn_case_draw_type(SnProofCase *c, SnDefConc k)
             t.scale[i] = power;
         t.zp[i] = k.elem == SN_QI32 ? 0 : draw_zp(c, k.elem);
     }
+    admit(c, &t);
     if (k.axis < 0 && c->npool < 12 && k.elem != SN_QI32)
         c->pool[c->npool++] = t;
     if (odd && c->nodd < 6)

@@ -2,6 +2,7 @@
 /* Plain integers of the enumerator's formulas: 64 bits beside the double, which
  * has not all of them, as evaluators calculate (sn_int_ of num.h).  Where the
  * double is NaN there is no element (padding). */
+#include "dsl/prove/trial/prove_arith.h"
 #include "dsl/prove/trial/prove_row.h"
 
 #include <math.h>
@@ -81,30 +82,15 @@ sn_case_stored(const SnCaseVec *r, size_t i, int8_t elem)
 
 /* ---- functions ---- */
 
-static int64_t
-rounded(SnMode m, SnQuot q)
-{
-#define MODE(ID, word, text) \
-    case SN_MODE_##ID:       \
-        return sn_quot_##word(q);
-    switch (m) {
-        SN_MODES(MODE)
-    case SN_MODE_NONE:
-        break;
-    }
-#undef MODE
-    sn_bug("rounding %d", (int)m);
-}
-
 /* b: what else is given, a width where there is no mode. */
 static int64_t
 apply(SnFn fn, SnMode m, int64_t a, int64_t b)
 {
     switch (fn) {
     case SN_FN_SHR:
-        return rounded(m, sn_quot_shr(a, b));
+        return sn_row_rounded(m, sn_quot_shr(a, b));
     case SN_FN_DIV:
-        return rounded(m, sn_quot_div(a, b));
+        return sn_row_rounded(m, sn_quot_div(a, b));
     case SN_FN_SHL:
         return sn_int_shl(a, b);
     case SN_FN_SAT:

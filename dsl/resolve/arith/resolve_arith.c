@@ -380,20 +380,22 @@ static bool
 is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '.';
+           (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Of what stands between the braces: words, numbers and marks, not how they are
- * spaced, comments, or texts for people. */
+ * spaced, comments, texts for people, or where vectors are. */
 static uint64_t
 text_hash(SnArena *a, const char *s, uint64_t seed)
 {
-    bool space = false;
+    bool space = false, statement = true;
     SnBuf b;
 
     sn_buf_init(&b, a);
     for (s = strchr(s, '{'); s && *s; s++) {
-        if (*s == '/' && s[1] == '/') {
+        if (statement && !strncmp(s, "vectors", 7) && !is_word(s[7])) {
+            s += strcspn(s, ";");
+        } else if (*s == '/' && s[1] == '/') {
             s += strcspn(s, "\n");
             s -= !*s;
             space = true;
@@ -409,6 +411,7 @@ text_hash(SnArena *a, const char *s, uint64_t seed)
                 sn_putc(&b, ' ');
             sn_putc(&b, *s);
             space = false;
+            statement = *s == '{' || *s == ';';
         }
         if (!*s)
             break;
