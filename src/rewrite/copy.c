@@ -35,26 +35,34 @@ sn_edit_tuple(const SnGraph *g, const SnEdit *e)
 }
 
 const char *
-sn_edit_admits_why(const SnGraph *g, SnId id, const SnEdit *e)
+sn_call_admits_why(const SnGraph *g, SnId id, const SnEdit *e,
+                   const SnTensor *in)
 {
+    SnCall c = sn_node_call(g, id, g->arena);
+    SnTensor *out = SN_NEW_N(g->arena, SnTensor, e->nout + 1u);
     int at;
 
+    for (unsigned k = 0; k < e->nout; k++)
+        out[k] = (SnTensor){e->type[k], c.out[k].shape, NULL};
+    c.kind = sn_desc_in(g, e->kind);
+    c.attr = e->attr;
+    c.nin = e->nin;
+    c.in = in;
+    c.out = out;
+    return sn_admits_why(&c, 0, &at);
+}
+
+const char *
+sn_edit_admits_why(const SnGraph *g, SnId id, const SnEdit *e)
+{
     if (!sn_restricts(g->rounding))
         return NULL;
-    SnCall c = sn_node_call(g, id, g->arena);
-    SnTensor *t = SN_NEW_N(g->arena, SnTensor, e->nin + e->nout + 1u);
+    SnTensor *t = SN_NEW_N(g->arena, SnTensor, e->nin + 1u);
     for (uint32_t i = 0; i < e->nin; i++)
         if (e->in[i]) /* data is never written */
             t[i] = (SnTensor){sn_type(g, e->in[i]), sn_shape_of(g, e->in[i]),
                               (void *)(uintptr_t)sn_def(g, e->in[i])->data};
-    for (unsigned k = 0; k < e->nout; k++)
-        t[e->nin + k] = (SnTensor){e->type[k], c.out[k].shape, NULL};
-    c.kind = sn_desc_in(g, e->kind);
-    c.attr = e->attr;
-    c.nin = e->nin;
-    c.in = t;
-    c.out = t + e->nin;
-    return sn_admits_why(&c, false, &at);
+    return sn_call_admits_why(g, id, e, t);
 }
 
 void

@@ -25,8 +25,11 @@ typedef struct SnEdit {
 SnEdit sn_edit(SnGraph *g, SnId id);
 /* Do the edit's types fit a tuple of its kind (of the kind or a form)? */
 const SnTuple *sn_edit_tuple(const SnGraph *g, const SnEdit *e);
-/* Why g's arithmetic does not admit the copy, or NULL. */
+/* Why g's arithmetic does not admit the copy, or NULL; in: with operands that
+ * are not made yet. */
 const char *sn_edit_admits_why(const SnGraph *g, SnId id, const SnEdit *e);
+const char *sn_call_admits_why(const SnGraph *g, SnId id, const SnEdit *e,
+                               const SnTensor *in);
 void sn_edit_clamp(SnEdit *e, SnRange r); /* the kind must have a clamp */
 SnId sn_edit_add(SnGraph *g, const SnEdit *e);
 

@@ -260,15 +260,21 @@ fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
 
 /* ---- fires that are taken back ---- */
 
-/* Does node id follow from constants that are known? */
-static bool
-is_known(const SnGraph *g, SnId id)
+/* SN_KNOWN, SN_PENDING of node id. */
+static unsigned
+known_of(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
-    bool known = !sn_desc(n->kind)->effect;
+    unsigned known = sn_desc(n->kind)->effect ? 0 : SN_KNOWN;
 
-    for (uint32_t s = 0; s < n->nin && known; s++)
-        known = !n->in[s].ref || sn_def(g, n->in[s].ref)->data;
+    for (uint32_t s = 0; s < n->nin; s++) {
+        SnRef r = n->in[s].ref;
+        bool is = !r || sn_is_const(g, r);
+        if (!is)
+            known &= ~(unsigned)SN_KNOWN;
+        else if (r && !sn_def(g, r)->data)
+            known |= SN_PENDING;
+    }
     return known;
 }
 
@@ -286,7 +292,7 @@ refused_why(SnRewriter *rw, const SnGraph *g)
         if (sn_node(g, id)->dead)
             continue;
         SnCall c = sn_node_call(g, id, rw->scratch);
-        why = sn_admits_why(&c, is_known(g, id), &at);
+        why = sn_admits_why(&c, known_of(g, id), &at);
     }
     return why ? sn_strdup(rw->arena, why) : NULL;
 }

@@ -157,7 +157,7 @@ moved_admits_why(const SnGraph *g, SnRef b, SnId consumer, uint32_t xslot,
     in[xslot].type = x;
     in[xslot].data = NULL;
     c.in = in;
-    return sn_admits_why(&c, false, &at);
+    return sn_admits_why(&c, 0, &at);
 }
 
 const char *
@@ -241,6 +241,37 @@ sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
     return SN_REF(sn_add(g, &s, NULL), 0);
 }
 
+/* ---- biases of reals ---- */
+
+int32_t *
+sn_bias_codes(const SnGraph *g, SnRef v, const SnType *t, double step,
+              const char **why)
+{
+    const SnArithPairs *p = &sn_arith_at(g->rounding)->pairs;
+    const double unit = p->bias_bits ? p->bias_step : 1;
+    const float *b = sn_def(g, v)->data;
+    int64_t n = sn_shape_count(sn_shape_of(g, v));
+    int32_t *q = SN_NEW_N(g->arena, int32_t, n + 1);
+
+    for (int64_t c = 0; c < n; c++) {
+        double s = (double)q_scale(t, c);
+        double r = unit * rint((double)b[c] / (unit * s));
+        if (!(fabs(r) <= 2147483647.0)) {
+            *why = "its bias does not fit int32 on the accumulator grid";
+            return NULL;
+        }
+        /* Half a step of the accumulators, but below a step of the result;
+         * where the machine's biases are coarser, that is its precision. */
+        if (unit <= 1 && !(fabs((double)b[c] - r * s) < step)) {
+            *why = "its bias is lost on the accumulator grid";
+            return NULL;
+        }
+        q[c] = unit > 1 ? (int32_t)r
+                        : sn_quant32(b[c], q_scale(t, c), INT32_MIN, INT32_MAX);
+    }
+    return q;
+}
+
 /* ---- biases that a file states ---- */
 
 /* A stated scale this close to the pinned one was computed in another order or
@@ -286,6 +317,23 @@ sn_bias_move(const SnGraph *g, SnRef b, const SnType *to, double step,
         out->code[c] = (int32_t)r;
     }
     return NULL;
+}
+
+void
+sn_bias_moved(SnRewriter *rw, const SnGraph *g, SnId id, const SnBiasMove *m)
+{
+    if (!m->nmoved)
+        return;
+    sn_note(sn_rw_diag(rw), (SnPos){0}, NULL,
+            "%s: its bias is stated on "
+            "%.6g times the grid x.scale * w.scale%s: codes regridded",
+            sn_label(g, id, sn_scratch(rw)), m->ratio,
+            m->n == 1 ? ""
+                      : sn_format(sn_scratch(rw),
+                                  " (channel %lld; "
+                                  "%lld of %lld channels differ)",
+                                  (long long)m->channel, (long long)m->nmoved,
+                                  (long long)m->n));
 }
 
 const char *

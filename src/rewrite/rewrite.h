@@ -324,6 +324,10 @@ SnRef sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x);
 /* The bias type pinned by these operand types. */
 const SnType *sn_pinned_type(SnGraph *g, const SnPortDesc *p,
                              const SnType *const *in_type);
+/* The f32 Constant v as codes of the pinned type t, in the units that g's
+ * arithmetic has biases in; NULL: *why says why not.  step: of the result. */
+int32_t *sn_bias_codes(const SnGraph *g, SnRef v, const SnType *t, double step,
+                       const char **why);
 /* A stated bias on the grid that its node pins. */
 typedef struct SnBiasMove {
     int32_t *code; /* [n] */
@@ -337,6 +341,9 @@ typedef struct SnBiasMove {
  * that cannot be, or NULL; step: the error in reals that is too large. */
 const char *sn_bias_move(const SnGraph *g, SnRef b, const SnType *to,
                          double step, SnArena *a, SnBiasMove *out);
+/* Notes that the bias of node id was not what the node computes with. */
+void sn_bias_moved(SnRewriter *rw, const SnGraph *g, SnId id,
+                   const SnBiasMove *m);
 /* Why the accumulators of contract node `id` might not fit int32 if its data
  * operand had type x_type and its bias these codes in absolute value (NULL:
  * none), or NULL when they fit.  numerics.md, "Accumulators". */

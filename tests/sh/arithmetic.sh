@@ -170,5 +170,17 @@ one '0.5, 0' '1, 0' 'FullyConnected(%x, %w, %b)' "$w
 fine 'bias' refused $? 'b has code 64 at 1, arithmetic npu expects 8 bits on 128 * x.scale * w.scale'
 one '0.5, 0' '1, 0' 'FullyConnected(%x, %w)' "$(echo "$w" | sed 's/-7/-128/')"
 fine 'codes' refused $? 'w has code -128 at 15, arithmetic npu expects -127..127'
+# The quantizer keeps to it, which is seen in the text by another reader.
+"$sinter" --backend-plugin "$so" quantize examples/demo/fashion_lrn.onnx \
+    --calib examples/demo/calib_images.npy --mul 0.0039216 --layout nchw -n 32 \
+    --backend npu --check-passes -o "$tmp/p.sn" >"$tmp/out" 2>"$tmp/log"
+fine 'a model is quantized for shifts alone' grep -q ' int8, 0 float$' "$tmp/out"
+python3 tests/tools/arith_read.py "$tmp/npu/npu.def" "$tmp/p.sn" NPUConv >"$tmp/log"
+fine 'and keeps to all lines' grep -qE '^[0-9]+ nodes, [1-9][0-9]{2} lines held, 0 broken$' \
+    "$tmp/log"
+# A file that breaks each line is seen by that reader, too.
+sed 's/qi8<0.015625, 0>/qi8<0.015, 1>/' "$tmp/p.sn" >"$tmp/q.sn"
+python3 tests/tools/arith_read.py "$tmp/npu/npu.def" "$tmp/q.sn" NPUConv >"$tmp/log"
+fine 'whom broken lines do not escape' grep -q 'has zero point \[1\]' "$tmp/log"
 cd "$root" || exit 1
 exit $bad

@@ -306,89 +306,98 @@ taps(const Admits *m)
     return (double)u.ntap;
 }
 
-static const char *
-wide_why(const Admits *m, const char *what, double s)
-{
-    if (s < ldexp(1, m->p->acc_bits - 1))
-        return NULL;
-    return sn_format(m->a,
-                     "%s may reach %.0f and does not fit int%d, in which "
-                     "arithmetic %s adds up",
-                     what, s, (int)m->p->acc_bits, m->arith->name);
-}
-
-static const char *
-contract_sums_why(Admits *m, const SnType *x, const SnType *wt, int bias)
-{
-    const SnCall *c = m->c;
-    const SnTensor *b = bias < 0 ? NULL : &c->in[bias];
-    double mx = most_of(m, SN_ROLE_X, x), any = 0;
-    const char *why = NULL;
-    SnWeights w;
-
-    if (b && !b->data)
-        any = 0x1p31;
-    if (!sn_weights(c, &w))
-        return wide_why(m, "its accumulator",
-                        taps(m) * mx * most_of(m, SN_ROLE_X, wt) + any);
-    SnRole role = w.data ? SN_ROLE_W : SN_ROLE_X;
-    int64_t lo, hi;
-    span(m, role, wt, &lo, &hi);
-    for (int64_t k = 0; k < w.nc && !why; k++) {
-        double s = sn_weights_sum(&w, k, (int32_t)lo, (int32_t)hi) * mx + any;
-        if (b && b->data && b->type->elem == SN_QI32)
-            s += fabs((double)((const int32_t *)b->data)[k]);
-        why = wide_why(m,
-                       s < ldexp(1, m->p->acc_bits - 1)
-                           ? ""
-                           : sn_format(m->a,
-                                       "the accumulator of output channel "
-                                       "%" PRId64,
-                                       k),
-                       s);
-    }
-    return why;
-}
-
 static bool
 is_code(const SnType *t)
 {
     return t && (t->elem == SN_QI8 || t->elem == SN_QI16);
 }
 
-/* The type of the operand that the meaning of result 0 calls its i-th. */
-static const SnType *
-operand(const SnCall *c, int i)
+/* The slot of the operand that the meaning of result 0 calls its i-th, or -1.
+ */
+static int
+slot_of(const SnCall *c, int i)
 {
     const SnSem *s = c->kind->sem;
     uint32_t slot, n;
 
     if (s->port[i] < 0)
-        return NULL;
+        return -1;
     sn_port_slots(c->kind, c->nin, (uint32_t)s->port[i], &slot, &n);
-    return n ? c->in[slot].type : NULL;
+    return n ? (int)slot : -1;
+}
+
+static bool
+too_wide(const Admits *m, double sum, SnSumFault *f)
+{
+    f->sum = sum;
+    return sum >= ldexp(1, m->p->acc_bits - 1);
+}
+
+static bool
+contract_fault(const Admits *m, const SnType *x, const SnType *wt, int bias,
+               SnSumFault *f)
+{
+    const SnCall *c = m->c;
+    const SnTensor *b = bias < 0 ? NULL : &c->in[bias];
+    bool known = b && b->data && b->type->elem == SN_QI32;
+    double mx = most_of(m, SN_ROLE_X, x), any = b && !known ? 0x1p31 : 0;
+    int64_t lo, hi;
+    SnWeights w;
+
+    if (!sn_weights(c, &w))
+        return too_wide(m, taps(m) * mx * most_of(m, SN_ROLE_X, wt) + any, f);
+    span(m, w.data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
+    for (int64_t k = 0; k < w.nc; k++) {
+        double s = sn_weights_sum(&w, k, (int32_t)lo, (int32_t)hi) * mx + any;
+        if (known)
+            s += fabs((double)((const int32_t *)b->data)[k]);
+        f->channel = k;
+        f->slot = w.data ? (int)w.wslot : -1;
+        if (too_wide(m, s, f))
+            return true;
+    }
+    return false;
+}
+
+bool
+sn_sum_fault(const SnCall *c, SnSumFault *f)
+{
+    const SnArith *ar = sn_arith_at(c->rounding);
+    const Admits m = {c, ar, &ar->pairs, c->scratch, -1};
+    const SnSem *s = c->kind->sem;
+    int xs = s ? slot_of(c, 0) : -1, ws = s ? slot_of(c, 1) : -1;
+
+    *f = (SnSumFault){.slot = -1, .channel = -1};
+    if (!ar->pairs.acc_bits || xs < 0 || !is_code(c->in[xs].type))
+        return false;
+    if (s->form == SN_FORM_CONTRACT && ws >= 0 && is_code(c->in[ws].type))
+        return contract_fault(&m, c->in[xs].type, c->in[ws].type, bias_slot(c),
+                              f);
+    return s->form == SN_FORM_MEAN &&
+           too_wide(&m, taps(&m) * most_of(&m, SN_ROLE_X, c->in[xs].type), f);
 }
 
 static const char *
 sums_why(Admits *m)
 {
     const SnCall *c = m->c;
-    const SnSem *s = c->kind->sem;
-    const SnType *x = operand(c, 0), *w = operand(c, 1);
+    const char *what =
+        c->kind->sem->form == SN_FORM_MEAN ? "its sum" : "its accumulator";
     const char *why = NULL;
+    SnSumFault f;
 
-    if (s->form == SN_FORM_CONTRACT && is_code(x) && is_code(w)) {
-        int b = bias_slot(c);
-        why = bias_why(m, b);
-        if (!why && m->p->acc_bits) {
-            m->at = -1;
-            why = contract_sums_why(m, x, w, b);
-        }
-    } else if (s->form == SN_FORM_MEAN && is_code(x) && m->p->acc_bits) {
-        m->at = -1;
-        why = wide_why(m, "its sum", taps(m) * most_of(m, SN_ROLE_X, x));
-    }
-    return why;
+    if (c->kind->sem->form == SN_FORM_CONTRACT)
+        why = bias_why(m, bias_slot(c));
+    if (why || !sn_sum_fault(c, &f))
+        return why;
+    m->at = -1;
+    if (f.channel >= 0)
+        what = sn_format(m->a, "the accumulator of output channel %" PRId64,
+                         f.channel);
+    return sn_format(m->a,
+                     "%s may reach %.0f and does not fit int%d, in which "
+                     "arithmetic %s adds up",
+                     what, f.sum, (int)m->p->acc_bits, m->arith->name);
 }
 
 /* ---- ratios of scales ---- */
@@ -405,21 +414,20 @@ in_window(const SnArithRatio *r, double m)
     return s >= r->lo && s <= r->hi;
 }
 
-static const char *
-ratio_why(const Admits *m, const SnArithRow *row, const SnRowGrids *g,
-          const char *where)
+static bool
+ratio_of_row(const SnArithRow *row, const SnRowGrids *g, SnRatioFault *f)
 {
     for (uint32_t i = 0; i < row->nratio; i++) {
         const SnArithRatio *r = &row->ratio[i];
         double v = r->of(g);
-        if (!in_window(r, v))
-            return sn_format(m->a,
-                             "its ratio %s is %.9g%s, arithmetic %s expects "
-                             "2^%d to 2^%d",
-                             r->text, v, where, m->arith->name,
-                             r->bits - 1 - r->hi, r->bits - r->lo);
+        if (in_window(r, v))
+            continue;
+        f->ratio = r;
+        f->grids = *g;
+        f->value = v;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 static bool
@@ -431,12 +439,14 @@ rounds_after(const SnCall *c)
            !strcmp(a->words[*(const int32_t *)sn_attr_at(c->attr, a)], "after");
 }
 
-/* The row of operands x and w (or NULL), slice by slice of w. */
-static const char *
-row_why(const Admits *m, SnForm form, const SnType *x, const SnType *w)
+/* The row of operands in these slots (the second may be -1), slice by slice of
+ * the second. */
+static bool
+row_fault(const Admits *m, SnForm form, int xs, int ws, SnRatioFault *f)
 {
     const SnCall *c = m->c;
     const SnSem *s = c->kind->sem;
+    const SnType *x = c->in[xs].type, *w = ws < 0 ? NULL : c->in[ws].type;
     const SnType *y = c->out[0].type;
     unsigned when = sn_row_flags(c, 0) | (rounds_after(c) ? SN_WHEN_AFTER : 0);
     SnRowGrids g = {.n = 1, .kernel = {1, 1}};
@@ -460,45 +470,68 @@ row_why(const Admits *m, SnForm form, const SnType *x, const SnType *w)
         const SnArithRow *row =
             sn_arith_row(m->arith, form, s->decl ? s->decl->name : NULL,
                          when | sn_row_same(form, &g));
-        if (!row)
-            continue;
-        const char *why =
-            ratio_why(m, row, &g,
-                      w && w->nq > 1 ? sn_format(m->a, " in slice %u", i) : "");
-        if (why)
-            return why;
+        f->slot[0] = xs;
+        f->slot[1] = ws;
+        f->slice = i;
+        if (row && ratio_of_row(row, &g, f))
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+bool
+sn_ratio_fault(const SnCall *c, SnRatioFault *f)
+{
+    const SnArith *ar = sn_arith_at(c->rounding);
+    const Admits m = {c, ar, &ar->pairs, c->scratch, -1};
+    const SnSem *s = c->kind->sem;
+
+    if (!ar->pairs.some || !s || s->form < 0 || !c->nout ||
+        !is_code(c->out[0].type))
+        return false;
+    if (s->form != SN_FORM_CONVERT) {
+        int x = slot_of(c, 0), w = slot_of(c, 1);
+        return x >= 0 && is_code(c->in[x].type) &&
+               (w < 0 || is_code(c->in[w].type)) &&
+               row_fault(&m, (SnForm)s->form, x, w, f);
+    }
+    for (uint32_t i = 0; i < c->nin; i++)
+        if (is_code(c->in[i].type) &&
+            row_fault(&m, SN_FORM_CONVERT, (int)i, -1, f))
+            return true;
+    return false;
+}
+
+const char *
+sn_ratio_why(const SnCall *c, const SnRatioFault *f)
+{
+    const SnType *w = f->slot[1] < 0 ? NULL : c->in[f->slot[1]].type;
+
+    return sn_format(
+        c->scratch,
+        "its ratio %s is %.9g%s, arithmetic %s expects 2^%d to "
+        "2^%d",
+        f->ratio->text, f->value,
+        w && w->nq > 1 ? sn_format(c->scratch, " in slice %u", f->slice) : "",
+        sn_arith_at(c->rounding)->name, f->ratio->bits - 1 - f->ratio->hi,
+        f->ratio->bits - f->ratio->lo);
 }
 
 static const char *
 ratios_why(Admits *m)
 {
-    const SnCall *c = m->c;
-    const SnSem *s = c->kind->sem;
-    const char *why = NULL;
+    SnRatioFault f;
 
-    m->at = -1;
-    if (s->form < 0 || !c->nout || !is_code(c->out[0].type))
+    if (!sn_ratio_fault(m->c, &f))
         return NULL;
-    if (s->form != SN_FORM_CONVERT) {
-        const SnType *x = operand(c, 0), *w = operand(c, 1);
-        return is_code(x) && (!w || is_code(w))
-                   ? row_why(m, (SnForm)s->form, x, w)
-                   : NULL;
-    }
-    for (uint32_t i = 0; i < c->nin && !why; i++)
-        if (is_code(c->in[i].type)) {
-            m->at = (int)i;
-            why = row_why(m, SN_FORM_CONVERT, c->in[i].type, NULL);
-        }
-    return why;
+    m->at = m->c->kind->sem->form == SN_FORM_CONVERT ? f.slot[0] : -1;
+    return sn_ratio_why(m->c, &f);
 }
 
 /* ---- all ---- */
 
 const char *
-sn_admits_why(const SnCall *c, bool known, int *at)
+sn_admits_why(const SnCall *c, unsigned known, int *at)
 {
     const SnArith *ar = sn_arith_at(c->rounding);
     Admits m = {c, ar, &ar->pairs, c->scratch, -1};
@@ -511,8 +544,8 @@ sn_admits_why(const SnCall *c, bool known, int *at)
               ? sn_no_row_why(c->rounding, c->kind->kind, m.a)
               : NULL;
     if (!why)
-        why = types_why(&m, known);
-    if (!why && c->kind->sem)
+        why = types_why(&m, known & SN_KNOWN);
+    if (!why && c->kind->sem && !(known & SN_PENDING))
         why = sums_why(&m);
     if (!why && c->kind->sem)
         why = ratios_why(&m);

@@ -492,7 +492,14 @@ check_admits(Verify *v)
 {
     SnCall c = sn_node_call(v->g, v->id, v->a);
     int at;
-    const char *why = sn_admits_why(&c, v->known[v->id], &at);
+    unsigned known = v->known[v->id] ? SN_KNOWN : 0;
+
+    for (uint32_t s = 0; s < v->n->nin; s++) {
+        SnRef r = v->n->in[s].ref;
+        if (r && v->known[SN_NODE(r)] && !sn_def(v->g, r)->data)
+            known |= SN_PENDING;
+    }
+    const char *why = sn_admits_why(&c, known, &at);
 
     if (!why)
         return;

@@ -91,26 +91,74 @@ symmetric(SnSchema s, double qlo, double qhi, double lo, double hi,
     return p;
 }
 
-SnParam
-sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor)
+/* Scale and zero point from the range itself. */
+static SnParam
+asymmetric(const SnCodeLimits *l, double lo, double hi, double floor)
 {
-    double qlo = (double)sn_elem_lo(e), qhi = (double)sn_elem_hi(e);
-    SnParam p = {0};
+    double exact = (hi - lo) / (l->qhi - l->qlo);
+    SnParam p = {scale_of(exact, floor), 0};
+    /* From the range itself where that is the scale: [-3, 3] then gives 0,
+     * whatever the rounding of the scale. */
+    double zp = rint(p.scale == (float)exact
+                         ? l->qlo - lo * (l->qhi - l->qlo) / (hi - lo)
+                         : l->qlo - lo / (double)p.scale);
+    double least = fmax(l->qlo, l->zlo), most = fmin(l->qhi, l->zhi);
+
+    p.zp = (int32_t)fmin(fmax(zp, l->qlo), l->qhi);
+    if ((double)p.zp >= least && (double)p.zp <= most && !l->power)
+        return p;
+    /* another zero point: what lies on the narrower side decides */
+    p.zp = (int32_t)fmin(fmax(zp, least), most);
+    double up = hi > 0 ? hi / (l->qhi - p.zp) : 0;
+    double down = lo < 0 ? lo / (l->qlo - p.zp) : 0;
+    p.scale = scale_of(fmax(up, down), floor);
+    if (l->power)
+        p.scale = scale_of(power_above((double)p.scale), 0);
+    return p;
+}
+
+SnCodeLimits
+sn_code_limits(SnRounding by, SnRole role, SnElem e)
+{
+    const SnArith *a = sn_arith_at(by);
+    const SnArithType *t = &a->pairs.type[role];
+    SnCodeLimits l = {(double)sn_elem_lo(e), (double)sn_elem_hi(e),
+                      (int32_t)sn_elem_lo(e), (int32_t)sn_elem_hi(e), false};
+
+    if (!a->pairs.some)
+        return l;
+    l.qlo = fmax(l.qlo, t->lo);
+    l.qhi = fmin(l.qhi, t->hi);
+    l.zlo = t->zlo > l.zlo ? t->zlo : l.zlo;
+    l.zhi = t->zhi < l.zhi ? t->zhi : l.zhi;
+    l.power = t->power;
+    return l;
+}
+
+SnParam
+sn_choose_within(SnSchema s, const SnCodeLimits *l, double lo, double hi,
+                 double floor)
+{
+    bool only0 = l->zlo == 0 && l->zhi == 0, has0 = l->zlo <= 0 && l->zhi >= 0;
 
     if (!(lo < 0))
         lo = 0;
     if (!(hi > 0))
         hi = 0;
-    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO ||
-        (s == SN_SYMMETRIC_UINT8 && lo < 0))
-        return symmetric(s, qlo, qhi, lo, hi, floor);
-    double exact = (hi - lo) / (qhi - qlo);
-    p.scale = scale_of(exact, floor);
-    /* From the range itself where that is the scale: [-3, 3] then gives 0,
-     * whatever the rounding of the scale. */
-    double zp =
-        rint(p.scale == (float)exact ? qlo - lo * (qhi - qlo) / (hi - lo)
-                                     : qlo - lo / (double)p.scale);
-    p.zp = (int32_t)(zp < qlo ? qlo : zp > qhi ? qhi : zp);
-    return p;
+    if (has0 && l->power)
+        s = SN_POWER_OF_TWO;
+    else if (only0 && s != SN_POWER_OF_TWO)
+        s = SN_SYMMETRIC;
+    if (has0 && (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO ||
+                 (s == SN_SYMMETRIC_UINT8 && lo < 0)))
+        return symmetric(s, l->qlo, l->qhi, lo, hi, floor);
+    return asymmetric(l, lo, hi, floor);
+}
+
+SnParam
+sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor)
+{
+    SnCodeLimits l = sn_code_limits(SN_ROUNDING_FLOAT, SN_ROLE_X, e);
+
+    return sn_choose_within(s, &l, lo, hi, floor);
 }

@@ -4,7 +4,7 @@
 #ifndef SN_SCHEME_H
 #define SN_SCHEME_H
 
-#include "graph/type.h"
+#include "graph/desc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +43,18 @@ typedef struct SnParam {
 /* Parameters with which every real of [lo, hi] has a code; scale is at least
  * floor (0: no floor). */
 SnParam sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor);
+
+/* What a machine's types are like. */
+typedef struct SnCodeLimits {
+    double qlo, qhi;  /* codes */
+    int32_t zlo, zhi; /* zero points, some of which is a code */
+    bool power;       /* scales are powers of two */
+} SnCodeLimits;
+/* Those of an arithmetic; of float, what storage holds. */
+SnCodeLimits sn_code_limits(SnRounding by, SnRole role, SnElem e);
+/* As sn_choose, within these limits, which go before the scheme. */
+SnParam sn_choose_within(SnSchema s, const SnCodeLimits *l, double lo,
+                         double hi, double floor);
 
 #ifdef __cplusplus
 }

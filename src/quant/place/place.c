@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quant/place/place.h"
 
+#include "graph/verify/admits.h"
 #include "kernel/eval/eval.h"
 #include "quant/place/place_priv.h"
 #include "quant/choose/row8.h"
@@ -14,7 +15,12 @@ add_pair(SnPlacing *pl, SnRef v, const SnType *t, const char *base)
 {
     SnGraph *g = pl->g;
     const SnType *f32 = sn_type_plain(g->pool, SN_F32);
+    SnCodeLimits l = sn_code_limits(g->rounding, SN_ROLE_X, t->elem);
+    SnQuantizeAttr attr = {.clamp = {l.qlo, l.qhi,
+                                     l.qlo > (double)sn_elem_lo(t->elem),
+                                     l.qhi < (double)sn_elem_hi(t->elem)}};
     SnSpec q = {.kind = SN_K_QUANTIZE,
+                .attr = &attr,
                 .nin = 1,
                 .in = &v,
                 .type = &t,
@@ -32,11 +38,8 @@ add_pair(SnPlacing *pl, SnRef v, const SnType *t, const char *base)
     return SN_REF(sn_add(g, &dq, NULL), 0);
 }
 
-/* Is a constant in this port quantized to the type of the result when its
- * node is integerized?  So it is for selections, which choose one operand's
- * code element by element, and in `same` ports. */
-static bool
-takes_result_type(const SnKindDesc *d, const SnPortDesc *p)
+bool
+sn_place_takes_result_type(const SnKindDesc *d, const SnPortDesc *p)
 {
     return p->fact == SN_SAME ||
            (d->sem[0].cls == SN_C_POINT && d->sem[0].monotone);
@@ -54,7 +57,7 @@ port_elem(const SnPlacing *pl, SnId id, uint32_t slot, bool constant)
         return SN_F32;
     const SnPortDesc *p = sn_place_port(pl->form[id], n->nin, slot, &port);
     SnElem e = (SnElem)pl->tuple[id]->in[port].elem;
-    if (constant && takes_result_type(pl->form[id], p))
+    if (constant && sn_place_takes_result_type(pl->form[id], p))
         return SN_F32;
     return p->fact != SN_PIN && sn_elem_quant(e) ? e : SN_F32;
 }
@@ -201,8 +204,11 @@ report(const SnPlacing *pl)
         const SnRaised *r = &pl->p->raised[i];
         sn_note(d, (SnPos){0}, NULL,
                 "%s: %u of %u weight scales of '%s' "
-                "raised so that the bias fits 32 bits",
-                r->node, r->nslice, r->nof, r->constant);
+                "raised so that %s",
+                r->node, r->nslice, r->nof, r->constant,
+                sn_restricts(pl->g->rounding)
+                    ? "bias, sums and ratios are what the arithmetic has"
+                    : "the bias fits 32 bits");
     }
 }
 
@@ -226,6 +232,7 @@ sn_place(SnGraph *g, SnRewriter *rw, void *ctx)
     sn_place_decide(&pl, topo, n);
     if (pl.p->unify)
         sn_place_unify(&pl, topo, n);
+    SN_TRY(sn_place_admit(&pl, topo, n));
     insert(&pl, topo, n, true);
     insert(&pl, topo, n, false);
     report(&pl);

@@ -137,28 +137,33 @@ typedef struct Bias { /* pinned to a constant */
     int64_t n;
     double others; /* product of the other scales it is pinned to */
     double xmax;   /* of |x - zp| over those operands */
+    double most;   /* bias, in steps of the constant */
 } Bias;
 
 /* Parameters of one slice; the floor needs the slice in one piece, which it
  * is wherever there is a bias (weights are [out, ...]). */
 static SnParam
-slice_param(const Slices *k, int64_t i, SnSchema schema, SnElem e,
-            const Bias *b, float *wanted)
+slice_param(const SnPlacing *pl, SnRole role, const Slices *k, int64_t i,
+            SnSchema schema, SnElem e, const Bias *b, double least,
+            float *wanted)
 {
     int64_t stride = k->inner * k->nslice;
     int64_t outer = stride ? k->n / stride : 0;
     double lo, hi;
 
     finite_range(k->v + i * k->inner, k->n, k->inner, stride, outer, &lo, &hi);
-    SnParam q = sn_choose(schema, e, lo, hi, 0);
+    SnParam q = sn_place_choose(pl, role, schema, e, lo, hi, 0);
     *wanted = q.scale;
+    if (least > (double)q.scale)
+        q = sn_place_choose(pl, role, schema, e, lo, hi, least);
     if (!b->v || outer != 1)
         return q;
     double top = largest_bias(b->v, b->n, i, k->nslice);
-    double least = floor_for_bias(k->v + i * k->inner, k->inner,
-                                  (double)q.scale, top, b->others, b->xmax);
+    least = fmax(floor_for_bias(k->v + i * k->inner, k->inner, (double)q.scale,
+                                top, b->others, b->xmax),
+                 top / b->most);
     if (least > (double)q.scale)
-        q = sn_choose(schema, e, lo, hi, least);
+        q = sn_place_choose(pl, role, schema, e, lo, hi, least);
     return q;
 }
 
@@ -172,6 +177,14 @@ add_raised(SnRaised *r, SnArena *a, uint32_t slice, float from, float to)
     SN_PUSH(a, r->to, m, to);
 }
 
+SnRole
+sn_place_role(const SnKindDesc *f, uint32_t port)
+{
+    return f->sem[0].form == SN_FORM_CONTRACT && f->sem[0].port[1] == (int)port
+               ? SN_ROLE_W
+               : SN_ROLE_X;
+}
+
 const SnType *
 sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
 {
@@ -181,8 +194,11 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
     uint32_t port;
     SnRaised r = {0};
     Bias bias = {.others = 1, .xmax = 1};
+    const SnArithPairs *pairs = &sn_arith_at(pl->g->rounding)->pairs;
+    const double *least = pl->weight ? pl->weight[id] : NULL;
 
     sn_place_port(pl->form[id], n->nin, slot, &port);
+    SnRole role = sn_place_role(pl->form[id], port);
     int axis = pl->tuple[id]->in[port].axis;
     SnElem e = (SnElem)pl->tuple[id]->in[port].elem;
     Slices k = cut(pl, c, axis);
@@ -194,17 +210,23 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
         bias.v = sn_eval_const(pl->g, b, pl->a);
         bias.n = sn_shape_count(sn_shape_of(pl->g, b));
     }
+    bias.most =
+        bias.others *
+        (pairs->bias_bits
+             ? ldexp(pairs->bias_step, pairs->bias_bits - 1) - pairs->bias_step
+             : 0x1p31);
     float *scale = SN_NEW_N(pl->a, float, k.nslice);
     int32_t *zp = SN_NEW_N(pl->a, int32_t, k.nslice);
     for (int64_t i = 0; i < k.nslice; i++) {
         float wanted;
-        SnParam q = slice_param(&k, i, schema, e, &bias, &wanted);
+        SnParam q = slice_param(pl, role, &k, i, schema, e, &bias,
+                                least ? least[i] : 0, &wanted);
         scale[i] = q.scale;
         zp[i] = q.zp;
         if (q.scale > wanted)
             add_raised(&r, kept, (uint32_t)i, wanted, q.scale);
     }
-    if (r.nslice) {
+    if (r.nslice && !pl->planning) {
         r.constant = sn_strdup(kept, sn_name(pl->g, c));
         r.node = sn_label(pl->g, id, kept);
         r.nof = (uint32_t)k.nslice;

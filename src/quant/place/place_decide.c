@@ -60,12 +60,21 @@ type_from_profile(SnPlacing *pl, SnRef r, SnElem e)
     if (!h || h->count == 0)
         return NULL;
     sn_range_choose(w->range, h, w->schema, e, &lo, &hi);
-    SnParam q = sn_choose(w->schema, e, lo, hi, 0);
+    SnParam q = sn_place_choose(pl, SN_ROLE_X, w->schema, e, lo, hi, 0);
     return sn_type_quant(pl->g->pool, e, q.scale, q.zp);
 }
 
-static const SnType **
-type_slot(const SnPlacing *pl, SnRef r, SnElem e)
+SnParam
+sn_place_choose(const SnPlacing *pl, SnRole role, SnSchema s, SnElem e,
+                double lo, double hi, double floor)
+{
+    SnCodeLimits l = sn_code_limits(pl->g->rounding, role, e);
+
+    return sn_choose_within(s, &l, lo, hi, floor);
+}
+
+const SnType **
+sn_place_slot(const SnPlacing *pl, SnRef r, SnElem e)
 {
     return e == SN_QI16 ? &pl->type16[r] : &pl->type8[r];
 }
@@ -73,7 +82,7 @@ type_slot(const SnPlacing *pl, SnRef r, SnElem e)
 const SnType *
 sn_place_type(SnPlacing *pl, SnRef r, SnElem e)
 {
-    const SnType **t = type_slot(pl, r, e);
+    const SnType **t = sn_place_slot(pl, r, e);
 
     if (sn_type(pl->g, r)->elem != SN_F32)
         return NULL;
@@ -146,8 +155,12 @@ operand_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     if (pat.elem < 0)
         return sn_format(pl->a, "operand '%s' must be absent", p->name);
     const SnType *ty = sn_type(g, r);
-    if (pat.elem == SN_ROW8 && ty->elem != SN_ROW8)
-        return table_why(pl, r, p->name);
+    if (pat.elem == SN_ROW8 && ty->elem != SN_ROW8) {
+        const char *why =
+            sn_role_why(g->rounding, SN_ROLE_X, sn_type_plain(g->pool, SN_ROW8),
+                        sn_format(pl->a, "operand '%s'", p->name), pl->a);
+        return why ? why : table_why(pl, r, p->name);
+    }
     if (!sn_elem_quant((SnElem)pat.elem))
         return ty->elem == (SnElem)pat.elem
                    ? NULL
@@ -230,6 +243,16 @@ result_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     return NULL;
 }
 
+/* Does the tuple hold a value with one scale per slice? */
+static bool
+has_axis(const SnKindDesc *f, const SnTuple *t)
+{
+    for (uint8_t i = 0; i < f->nin; i++)
+        if (f->in[i].fact != SN_PIN && t->in[i].axis >= 0)
+            return true;
+    return false;
+}
+
 /* *backend: the backend alone stands against it. */
 static const char *
 tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
@@ -250,21 +273,16 @@ tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     for (unsigned r = 0; r < n->nres; r++)
         if ((why = result_why(pl, id, f, t, r, e)))
             return why;
+    *backend = has_axis(f, t) &&
+               sn_arith_at(pl->g->rounding)->pairs.type[SN_ROLE_W].tensor;
+    if (*backend)
+        return sn_format(pl->a, "arithmetic %s has one scale for all weights",
+                         sn_arith_at(pl->g->rounding)->name);
     *backend = b && b->supports && !b->supports(f->kind, t);
     if (*backend)
         return sn_format(pl->a, "backend %s does not run the %s form", b->name,
                          e == SN_QI16 ? "int16" : "int8");
     return NULL;
-}
-
-/* Does the tuple hold a value with one scale per slice? */
-static bool
-has_axis(const SnKindDesc *f, const SnTuple *t)
-{
-    for (uint8_t i = 0; i < f->nin; i++)
-        if (f->in[i].fact != SN_PIN && t->in[i].axis >= 0)
-            return true;
-    return false;
 }
 
 /* Finds the quantized tuple of node id among its kind and the forms of it;
@@ -320,10 +338,10 @@ decide_results(SnPlacing *pl, SnId id)
             continue;
         int kept = sn_place_kept(f, n, r);
         if (p->fact == SN_FIXED)
-            *type_slot(pl, ref, e) =
+            *sn_place_slot(pl, ref, e) =
                 sn_type_quant(pl->g->pool, e, p->fixed_scale, p->fixed_zp);
         else if (kept >= 0 && !sn_place_constant(pl, n->in[kept].ref))
-            *type_slot(pl, ref, e) = sn_place_type(pl, n->in[kept].ref, e);
+            *sn_place_slot(pl, ref, e) = sn_place_type(pl, n->in[kept].ref, e);
         else
             sn_place_type(pl, ref, e);
     }
@@ -361,8 +379,11 @@ note_coarse(SnPlacing *pl, SnId id, const SnKindDesc *kind)
 {
     if (kind && !has_axis(pl->form[id], pl->tuple[id]))
         push_node(pl, &pl->p->coarse, &pl->p->ncoarse, id,
-                  sn_format(pl->a, "backend %s does not run %s",
-                            sn_opts(pl->rw)->backend->name, kind->name));
+                  sn_arith_at(pl->g->rounding)->pairs.type[SN_ROLE_W].tensor
+                      ? sn_format(pl->a, "arithmetic %s has one scale for all",
+                                  sn_arith_at(pl->g->rounding)->name)
+                      : sn_format(pl->a, "backend %s does not run %s",
+                                  sn_opts(pl->rw)->backend->name, kind->name));
 }
 
 /* Why node id stays float, or NULL when it has its tuple. */
@@ -415,7 +436,7 @@ decide(SnPlacing *pl, SnId id)
     for (unsigned r = 0; r < sn_node(pl->g, id)->nres; r++) {
         SnTypePat pat = pl->tuple[id]->out[r];
         if (!sn_elem_quant((SnElem)pat.elem) ||
-            *type_slot(pl, SN_REF(id, r), e))
+            *sn_place_slot(pl, SN_REF(id, r), e))
             continue;
         leave(pl, id,
               sn_format(pl->a,

@@ -18,6 +18,10 @@ typedef struct SnPlacing {
     const SnTuple **tuple;   /* [id] the quantized tuple, NULL: stays float */
     const SnKindDesc **form; /* [id] the kind or form that has it */
     SnSettings *want;        /* [id] */
+    /* where the arithmetic restricts pairs of types, else NULL: */
+    double **weight; /* [id] least scale of each slice of its constant, NULL:
+                        any; where the arithmetic restricts nothing NULL */
+    bool planning;   /* types may change: nothing is reported */
 } SnPlacing;
 
 /* A value known at compile time: a Constant, or one number everywhere. */
@@ -35,8 +39,22 @@ int sn_place_kept(const SnKindDesc *d, const SnNode *n, unsigned res);
 void sn_place_decide(SnPlacing *pl, const SnId *topo, uint32_t n);
 /* Gives values that meet in one node one type (place_unify.c). */
 void sn_place_unify(SnPlacing *pl, const SnId *topo, uint32_t n);
+/* What an arithmetic has constants in this port for. */
+SnRole sn_place_role(const SnKindDesc *f, uint32_t port);
+/* Is a constant in this port quantized to the type of the result when its node
+ * is integerized?  So it is for selections, which choose one operand's code
+ * element by element, and in `same` ports. */
+bool sn_place_takes_result_type(const SnKindDesc *d, const SnPortDesc *p);
+/* Where the type of value r in codes of kind e is kept. */
+const SnType **sn_place_slot(const SnPlacing *pl, SnRef r, SnElem e);
 /* The type of the constant in operand `slot` of id (place_const.c). */
 const SnType *sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot);
+/* Scale and zero point of a value of the role, as the arithmetic has them. */
+SnParam sn_place_choose(const SnPlacing *pl, SnRole role, SnSchema s, SnElem e,
+                        double lo, double hi, double floor);
+/* Raises scales until every pair of types is admitted (place_admit.c); an error
+ * names the node that makes it impossible. */
+SnStatus sn_place_admit(SnPlacing *pl, const SnId *topo, uint32_t n);
 /* Whether all numbers of a constant are finite. */
 bool sn_place_finite(SnPlacing *pl, SnRef r);
 

@@ -23,12 +23,6 @@ is_kept_below(const SnPlacing *pl, SnRef v, SnId except)
     return false;
 }
 
-static const SnType **
-slot_of(const SnPlacing *pl, SnRef v, SnElem e)
-{
-    return e == SN_QI16 ? &pl->type16[v] : &pl->type8[v];
-}
-
 /* Gives v and, through nodes that keep their operand's codes, what it is made
  * of, type t; false, and nothing changes, where a producer cannot. */
 static bool
@@ -48,14 +42,14 @@ take_type(SnPlacing *pl, SnRef v, SnId user, const SnType *t)
     } else if (pl->form[id]->out[SN_RES(v)].fact != SN_FREE) {
         return false;
     }
-    *slot_of(pl, v, t->elem) = t;
+    *sn_place_slot(pl, v, t->elem) = t;
     return true;
 }
 
 static void
 pass_up(SnPlacing *pl, SnRef v, SnId user, const SnType *t)
 {
-    const SnType *was = *slot_of(pl, v, t->elem);
+    const SnType *was = *sn_place_slot(pl, v, t->elem);
 
     if (was == t || sn_place_constant(pl, v) || !take_type(pl, v, user, t))
         return;
@@ -106,14 +100,14 @@ meet(SnPlacing *pl, SnId id)
 {
     const SnNode *n = sn_node(pl->g, id);
     SnElem e = sn_place_elem(pl, id);
-    const SnType *a = *slot_of(pl, n->in[0].ref, e);
-    const SnType *b = *slot_of(pl, n->in[1].ref, e);
+    const SnType *a = *sn_place_slot(pl, n->in[0].ref, e);
+    const SnType *b = *sn_place_slot(pl, n->in[1].ref, e);
 
     if (!a || !b || a == b)
         return;
     SnReach x = reach_of(a), y = reach_of(b);
-    SnParam q = sn_choose(pl->want[id].schema, e, fmin(x.lo, y.lo),
-                          fmax(x.hi, y.hi), 0);
+    SnParam q = sn_place_choose(pl, SN_ROLE_X, pl->want[id].schema, e,
+                                fmin(x.lo, y.lo), fmax(x.hi, y.hi), 0);
     const SnType *t = sn_type_quant(pl->g->pool, e, q.scale, q.zp);
     if (!t)
         return;
@@ -134,7 +128,7 @@ sn_place_unify(SnPlacing *pl, const SnId *topo, uint32_t n)
         if (!joins(pl, id))
             continue;
         SnElem e = sn_place_elem(pl, id);
-        const SnType *t = *slot_of(pl, SN_REF(id, 0), e);
+        const SnType *t = *sn_place_slot(pl, SN_REF(id, 0), e);
         for (uint32_t s = 0; t && s < node->nin; s++)
             if (node->in[s].ref)
                 pass_up(pl, node->in[s].ref, id, t);

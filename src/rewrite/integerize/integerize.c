@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include "graph/verify/admits.h"
-#include "graph/verify/weights.h"
 #include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
+#include "rewrite/rule.h"
 #include "sn_kind_constant.h"
 #include "sn_kind_dequantize.h"
 #include "sn_kind_quantize.h"
@@ -69,15 +69,6 @@ rescalable(const SnType *from, const SnType *to)
     return sn_tuple_find(sn_desc(SN_K_RESCALE), 1, &from, 1, &to) != NULL;
 }
 
-static bool
-same_clamp(const SnGraph *g, SnId x, SnId y)
-{
-    SnRange a = sn_clamp_of(g, x), b = sn_clamp_of(g, y);
-
-    return a.has_lo == b.has_lo && a.has_hi == b.has_hi &&
-           (!a.has_lo || a.lo == b.lo) && (!a.has_hi || a.hi == b.hi);
-}
-
 /* What the Quantizes served have in common. */
 static void
 common_quantizes(SnIntPlan *p)
@@ -88,8 +79,9 @@ common_quantizes(SnIntPlan *p)
         if (!sn_integerize_serves(p, u->user))
             continue;
         p->calibrated &= sn_node(p->g, u->user)->calibrated;
-        p->uniform &= sn_node(p->g, u->user)->res[0].type == p->qt &&
-                      same_clamp(p->g, u->user, p->q);
+        p->uniform &=
+            sn_node(p->g, u->user)->res[0].type == p->qt &&
+            sn_range_equal(sn_clamp_of(p->g, u->user), sn_clamp_of(p->g, p->q));
     }
 }
 
@@ -578,34 +570,26 @@ static const char *
 admits_why(const SnIntPlan *p, int32_t *bias)
 {
     const SnGraph *g = p->g;
-    int at;
 
     if (!sn_restricts(g->rounding))
         return NULL;
     SnEdit e = planned(p);
-    SnCall c = sn_node_call(g, p->id, g->arena);
-    SnTensor *t = SN_NEW_N(g->arena, SnTensor, e.nin + e.nout + 1u);
+    SnTensor *t = SN_NEW_N(g->arena, SnTensor, e.nin + 1u);
     for (uint32_t s = 0; s < e.nin; s++) {
         SnRef v = p->n->in[s].ref;
         if (!v)
             continue;
         if (p->how[s] == SN_INT_UNWRAP)
             v = sn_in(g, SN_NODE(v), 0);
-        bool made = p->how[s] == SN_INT_PINNED || p->how[s] == SN_INT_MOVED;
-        /* data is never written; reals that become codes have none yet */
-        void *data = made ? bias
-                     : p->how[s] == SN_INT_AS_IS || p->how[s] == SN_INT_UNWRAP
-                         ? (void *)(uintptr_t)sn_def(g, v)->data
-                         : NULL;
-        t[s] = (SnTensor){p->type[s], sn_shape_of(g, v), data};
+        const void *data = NULL; /* also of a Quantize of a Constant */
+        if (p->how[s] == SN_INT_PINNED || p->how[s] == SN_INT_MOVED)
+            data = bias;
+        else if (p->how[s] <= SN_INT_UNWRAP && sn_is_const(g, v))
+            data = sn_eval_const(g, v, sn_scratch(p->rw));
+        t[s] = (SnTensor){p->type[s], sn_shape_of(g, v),
+                          (void *)(uintptr_t)data}; /* never written */
     }
-    for (unsigned k = 0; k < e.nout; k++)
-        t[e.nin + k] = (SnTensor){e.type[k], c.out[k].shape, NULL};
-    c.kind = sn_desc_in(g, e.kind);
-    c.attr = e.attr;
-    c.in = t;
-    c.out = t + e.nin;
-    return sn_admits_why(&c, false, &at);
+    return sn_call_admits_why(g, p->id, &e, t);
 }
 
 /* The integer node; the Quantizes that it serves, or the Rescales in their
@@ -656,7 +640,8 @@ possible(SnIntPlan *p, int32_t **bias)
     }
     for (uint32_t s = 0; s < p->n->nin && !why; s++)
         if (p->how[s] == SN_INT_PINNED) {
-            *bias = sn_integerize_bias(p, s, &why);
+            *bias = sn_bias_codes(p->g, p->n->in[s].ref, p->type[s],
+                                  (double)p->yt->scale[0], &why);
         } else if (p->how[s] == SN_INT_MOVED) {
             why = sn_bias_move(p->g, sn_in(p->g, SN_NODE(p->n->in[s].ref), 0),
                                p->type[s], (double)p->yt->scale[0], p->g->arena,
@@ -668,26 +653,6 @@ possible(SnIntPlan *p, int32_t **bias)
     if (!why)
         why = admits_why(p, *bias);
     return why ? no(p, why) : true;
-}
-
-/* Says that a bias was not what its node computes with. */
-static void
-report_move(const SnIntPlan *p)
-{
-    const SnBiasMove *m = &p->move;
-
-    if (!m->nmoved)
-        return;
-    sn_note(sn_rw_diag(p->rw), (SnPos){0}, NULL,
-            "%s: its bias is stated on "
-            "%.6g times the grid x.scale * w.scale%s: codes regridded",
-            sn_label(p->g, p->id, sn_scratch(p->rw)), m->ratio,
-            m->n == 1 ? ""
-                      : sn_format(sn_scratch(p->rw),
-                                  " (channel %lld; "
-                                  "%lld of %lld channels differ)",
-                                  (long long)m->channel, (long long)m->nmoved,
-                                  (long long)m->n));
 }
 
 /* The family's claim is a step of codes; where only exact changes are made, a
@@ -748,7 +713,7 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
             return false;
     if (!fire(p, nplan, bias))
         return false;
-    report_move(&p[0]);
+    sn_bias_moved(rw, g, id, &p[0].move);
     if (p[0].waived || p[1].waived)
         sn_fire_detail(rw, true,
                        sn_format(sn_scratch(rw),

@@ -41,8 +41,6 @@ typedef struct SnIntPlan {
 
 /* Does this plan make the result that Quantize q wants? */
 bool sn_integerize_serves(const SnIntPlan *p, SnId q);
-/* The bias of that slot as codes, which fit int32; NULL with *why. */
-int32_t *sn_integerize_bias(SnIntPlan *p, uint32_t slot, const char **why);
 /* Why sums might leave int32; NULL: they cannot.  bias: made codes, or NULL
  * where the operand is as it was. */
 const char *sn_integerize_acc_why(const SnIntPlan *p, const int32_t *bias);

@@ -15,34 +15,6 @@ sn_integerize_serves(const SnIntPlan *p, SnId q)
 
 /* ---- biases and accumulators ---- */
 
-/* The biases as codes: fit int32, with the accumulator. */
-int32_t *
-sn_integerize_bias(SnIntPlan *p, uint32_t slot, const char **why)
-{
-    SnRef v = p->n->in[slot].ref;
-    const SnType *t = p->type[slot];
-    const float *b = sn_def(p->g, v)->data;
-    int64_t n = sn_shape_count(sn_shape_of(p->g, v));
-    int32_t *q = SN_NEW_N(p->g->arena, int32_t, n + 1);
-
-    for (int64_t c = 0; c < n; c++) {
-        double r = rint((double)b[c] / (double)t->scale[t->nq > 1 ? c : 0]);
-        if (!(fabs(r) <= 2147483647.0)) {
-            *why = "its bias does not fit int32 on the accumulator grid";
-            return NULL;
-        }
-        /* Half a step of the accumulators, but below a step of the result. */
-        if (!(fabs((double)b[c] - r * (double)t->scale[t->nq > 1 ? c : 0]) <
-              (double)p->yt->scale[0])) {
-            *why = "its bias is lost on the accumulator grid";
-            return NULL;
-        }
-        q[c] =
-            sn_quant32(b[c], t->scale[t->nq > 1 ? c : 0], INT32_MIN, INT32_MAX);
-    }
-    return q;
-}
-
 /* Is the node a contract whose data operand is a port, of slot *x? */
 static bool
 is_contract(const SnIntPlan *p, uint32_t *x)
