@@ -27,12 +27,23 @@ t "prover and evaluator, $count a row" 0 out \
     "npu: $((2 * count)) vectors of 2 rows agree" --backend-plugin "$so" \
     run --check-vectors "$tmp/vectors"
 
+# as graphs for the backend name its arithmetic
+cat >"$tmp/one.sn" <<'END'
+sinter-graph 1
+graph "one" {
+  %x = Placeholder() : qi8<0.5, 0>[1]
+  Save(%x) {name = "y"}
+}
+END
+by=$("$sinter" --backend-plugin "$so" opt "$tmp/one.sn" --backend npu |
+    sed -n 's/^graph "one" \(rounding .*\) {/\1/p')
+
 # DIR: sums.sn, a product with count results, and rescales.sn, all codes through
 # count / 256 Rescales, with their inputs.
-python3 - "$tmp" "$count" <<'END'
+python3 - "$tmp" "$count" "$by" <<'END'
 import random, struct, sys
 
-where, count = sys.argv[1], int(sys.argv[2])
+where, count, by = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 rng = random.Random(17)
 
 
@@ -62,20 +73,20 @@ cols = count // rows
 with open(where + '/sums.sn', 'w') as f:
     bias = [rng.randint(-9000, 9000) for _ in range(cols)]
     f.write('''sinter-graph 1
-graph "s" rounding npu {
+graph "s" %s {
   %%x = Placeholder() : qi8<0.0371, -9>[%d,%d]
   %%w = Constant() {data = %s} : qi8<0.0173, 5>[%d,%d]
   %%b = Constant() {data = %s} : qi32<%.9g, 0>[%d]
   %%y = FullyConnected(%%x, %%w, %%b) : qi8<0.219, 11>[%d,%d]
   Save(%%y) {name = "y"}
 }
-''' % (rows, k, codes(k * cols), cols, k, bias,
+''' % (by, rows, k, codes(k * cols), cols, k, bias,
        f32(f32(0.0371) * f32(0.0173)), cols, rows,
        cols))
 npy('sums.npy', (rows, k), codes(rows * k))
 
 with open(where + '/rescales.sn', 'w') as f:
-    f.write('sinter-graph 1\ngraph "r" rounding npu {\n'
+    f.write('sinter-graph 1\ngraph "r" ' + by + ' {\n'
             '  %x0 = Placeholder() : ' + kind() + '[1,256]\n')
     for i in range(count // 256 + 1):
         # a node of its own is read by each: all codes of another type

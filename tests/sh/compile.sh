@@ -138,6 +138,45 @@ for policy in single double; do
     sed "s/^graph \"codes\"/& rounding $policy/" "$tmp/codes.sn" >"$tmp/$policy.sn"
     right codes_$policy "$tmp/$policy.sn"
 done
+# Fixed-point arithmetics leave integers alone in a program on codes.
+cat >"$tmp/ints.sn" <<'END'
+sinter-graph 1
+graph "ints" {
+  %x = Placeholder() : qi8<0.04, 3>[1,6,5,4]
+  %w = Constant() {data = [1, -2, 3, 4, -5, 6, 7, -8, 9, 10, -11, 12, 13, 14, -15, 16]} : qi8<0.02, -1>[4,2,2,1]
+  %b = Constant() {data = [10, -20, 30, -40]} : qi32<0.0008, 0>[4]
+  %c = Conv2D(%x, %w, %b) {kernel = [2,2], group = 4} : qi8<0.05, -7>[1,5,4,4]
+  %r = Relu(%c) : qi8<0.03, -9>[1,5,4,4]
+  %p, _ = MaxPool(%r) {kernel = [2,2]} : (qi8<0.03, -9>[1,4,3,4], i64[1,4,3,4])
+  %s = Rescale(%p) : qi8<0.1, 5>[1,4,3,4]
+  %m = ReduceMean(%s) {axes = [1,2], keepdims = false} : qi8<0.07, 1>[1,4]
+  %v = Constant() {data = [1, -2, 3, 4, -5, 6, 7, -8]} : qi8<0.02, 0>[2,4]
+  %f = FullyConnected(%m, %v, _) : qi8<0.01, 1>[1,2]
+  Save(%f) {name = "f"}
+}
+END
+# floats: how many instructions of reals the program's object has
+floats() {
+    "$CC" -O2 -std=c99 -c -o "$tmp/o/n.o" "$tmp/o/net.c" &&
+        objdump -d --no-show-raw-insn "$tmp/o/n.o" | awk -F'\t' '{ print $2 }' |
+        grep -cE '^v?(u?comi|add|sub|mul|div|sqrt|min|max|round|cvt|fn?m)[a-z0-9]*(ss|sd|ps|pd)'
+}
+if command -v objdump >/dev/null && [ "$(uname -m)" = x86_64 ]; then
+    for policy in "" single double; do
+        sed "s/^graph \"ints\"/&${policy:+ rounding $policy}/" "$tmp/ints.sn" \
+            >"$tmp/i.sn"
+        right "ints$policy" "$tmp/i.sn" -std=c99 "$CC" --io=int8
+        n=$(floats)
+        if [ -n "$policy" ] && [ "$n" = 0 ]; then
+            echo "ok compile integers_$policy"
+        elif [ -z "$policy" ] && [ "$n" -gt 0 ]; then
+            echo "ok compile floats_are_seen"
+        else
+            echo "not ok compile ints $policy: $n instructions of reals"
+            bad=1
+        fi
+    done
+fi
 cat >"$tmp/index.sn" <<'END'
 sinter-graph 1
 graph "index" {
