@@ -186,32 +186,91 @@ agrees(const SnDefArith *a, const SnVectors *file, const SnVectorTable *t,
     return true;
 }
 
+/* Compares with the file that a names; n: vectors.  False: reported. */
+static bool
+checked(const SnDefArith *a, SnDiag *d, SnArena *arena, SnVectors *v,
+        uint32_t *n)
+{
+    const char *dir = sn_path_dir(arena, a->vectors_pos.src->name);
+    const char *path = sn_path_join(arena, dir, a->vectors);
+
+    if (sn_vectors_read(arena, d, path, v) != SN_OK)
+        return false;
+    if (!sn_name_same(v->arith, a->name)) {
+        sn_error(d, a->vectors_pos, "SN193",
+                 "'%s' has vectors of arithmetic %s", path, v->arith);
+        return false;
+    }
+    for (uint32_t k = 0; k < v->n; k++)
+        if (!agrees(a, v, &v->table[k], d, arena, n))
+            return false;
+    return true;
+}
+
+/* Rows of a that no vector is for. */
+static void
+put_unchecked(const SnDefArith *a, const SnDefArith *f, const SnVectors *v,
+              SnBuf *b)
+{
+    const char *by = "; none for ";
+
+    for (uint32_t i = 0; i < a->nof; i++) {
+        const SnDefRowOf *of = &a->of[i];
+        bool seen = is_floats(a, of, f);
+        for (uint32_t k = 0; k < v->n && !seen; k++) {
+            const SnVectorRow *r = &v->table[k].row;
+            seen =
+                v->table[k].n && sn_def_row(a, r->form, r->map, r->when) == of;
+        }
+        if (seen)
+            continue;
+        sn_putf(b, "%s%s", by,
+                sn_vectors_row_name(b->a,
+                                    &(SnVectorRow){of->form, of->map, of->is}));
+        by = ", ";
+    }
+    sn_puts(b, "\n");
+}
+
+/* Forms that a computes as float does: it has no row of its own for them. */
+static void
+put_inherited(const SnDefArith *a, const SnDefArith *f, SnBuf *b)
+{
+    const char *by = "  as float: ";
+
+    for (int k = 0; k < SN_NFORM; k++) {
+        bool own = false;
+        for (uint32_t i = 0; i < a->nof; i++)
+            own |= a->of[i].form == (SnForm)k && !is_floats(a, &a->of[i], f);
+        if (own)
+            continue;
+        sn_putf(b, "%s%s", by,
+                sn_vectors_row_name(b->a, &(SnVectorRow){(SnForm)k, NULL, 0}));
+        by = ", ";
+    }
+    if (*by == ',')
+        sn_puts(b, "\n");
+}
+
 void
 sn_prove_check_vectors(const SnDefs *s, SnDiag *d, SnBuf *b)
 {
+    const SnDefArith *f = sn_def_arith(s, SN_ROUNDING_FLOAT);
+
     for (uint32_t i = 0; i < s->narith; i++) {
         const SnDefArith *a = s->arith[i];
         uint32_t n = 0;
         SnVectors v;
         if (a->bad || a->plugin != s->is_plugin)
             continue;
+        sn_putf(b, "arithmetic %s: ", a->name);
         if (!a->vectors) {
-            sn_putf(b, "arithmetic %s: unchecked against the machine\n",
-                    a->name);
-            continue;
+            sn_puts(b, "unchecked against the machine\n");
+        } else if (checked(a, d, b->a, &v, &n)) {
+            sn_putf(b, "%u vectors of %s agree", n, sn_path_base(v.path));
+            put_unchecked(a, f, &v, b);
         }
-        const char *path = sn_path_join(
-            b->a, sn_path_dir(b->a, a->vectors_pos.src->name), a->vectors);
-        bool ok = sn_vectors_read(b->a, d, path, &v) == SN_OK;
-        if (ok && !sn_name_same(v.arith, a->name)) {
-            sn_error(d, a->vectors_pos, "SN193",
-                     "'%s' has vectors of arithmetic %s", path, v.arith);
-            ok = false;
-        }
-        for (uint32_t k = 0; ok && k < v.n; k++)
-            ok = agrees(a, &v, &v.table[k], d, b->a, &n);
-        if (ok)
-            sn_putf(b, "arithmetic %s: %u vectors of %s agree\n", a->name, n,
-                    sn_path_base(path));
+        if (a != f)
+            put_inherited(a, f, b);
     }
 }
