@@ -169,6 +169,7 @@ set_classes(SnArena *a, SnConvF32 *p)
 typedef struct Pack {
     SnArena *a;
     SnConvF32 *p;
+    const SnGemmF32 *g;
     const SnFilterF32 *f;
     int npanel; /* SnConvPick.npanel */
     float *w;   /* where to */
@@ -188,8 +189,16 @@ pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
     float *w = k->w + b->at;
 
     for (; t0 < t1; t0 += PACK_ROWS) {
-        int64_t end = min64(t0 + PACK_ROWS, t1);
-        for (int64_t i = 0; i < n; i++) {
+        int64_t end = min64(t0 + PACK_ROWS, t1), i = 0;
+        for (; k->g->turn && f->step_k == 1 && i + SN_LANE <= n; i += SN_LANE) {
+            const float *from = f->w + (b->c0 + i) * f->step_c;
+            for (int64_t c = SN_LANE; c < 2 * SN_LANE && i + c < n; c++)
+                for (int64_t t = t0; t < end; t += 16)
+                    __builtin_prefetch(from + c * f->step_c + t);
+            k->g->turn(from + t0, f->step_c, end - t0, w + t0 * pitch + i,
+                       pitch);
+        }
+        for (; i < n; i++) {
             const float *from = f->w + (b->c0 + i) * f->step_c;
             for (int64_t t = t0; i + 4 < n && t < end; t += 16)
                 __builtin_prefetch(from + 4 * f->step_c + t * f->step_k);
@@ -287,7 +296,7 @@ sn_conv_f32_packed(const SnConvF32 *p)
 void
 sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to)
 {
-    Pack k = {.f = f, .w = to};
+    Pack k = {.g = p->g, .f = f, .w = to};
 
     for (uint32_t i = 0; i < p->npanel; i++) {
         const Panel *b = &p->panel[i];
@@ -397,7 +406,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     Pack k = {.a = a, .p = p, .f = f, .npanel = pick.npanel};
 
     assert(sn_conv_f32_fits(isa, geo, &pick));
-    p->g = gemm_f32(isa);
+    p->g = k.g = gemm_f32(isa);
     p->geo = *geo;
     p->lo = f->lo;
     p->hi = f->hi;

@@ -69,6 +69,10 @@ typedef struct SnGemmF32 {
     SnTileF32Fn *few[SN_F32_SETS];                 /* [sets-1], or none */
     int set;                                       /* pixels of a set */
     SnDwF32Fn *dw;
+    /* w[t * pitch + c] = x[c * step + t] of SN_LANE channels c and n taps t, or
+     * NULL: they are copied one by one. */
+    void (*turn)(const float *x, int64_t step, int64_t n, float *w,
+                 int64_t pitch);
 } SnGemmF32;
 extern const SnGemmF32 sn_gemm_f32_ref;
 extern SnVariants sn_conv_f32_variants;

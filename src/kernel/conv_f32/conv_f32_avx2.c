@@ -134,6 +134,7 @@ few_put(const SnTileF32 *t, int s, __m256 v)
 #define FEW_TARGET AVX2
 typedef __m256 FewV;
 #include "kernel/conv_f32/conv_f32_few.inc"
+#include "kernel/conv_f32/conv_f32_turn.inc"
 
 /* ---- depthwise: channels in lanes, four pixels at a time ---- */
 
@@ -198,6 +199,7 @@ static const SnGemmF32 table = {
     .few = {few1, few2, few3, few4, few5, few6, few7, few8},
     .set = 2,
     .dw = dw,
+    .turn = turn,
 };
 
 void sn_register_conv_f32_avx2(void);

@@ -151,6 +151,7 @@ few_put(const SnTileF32 *t, int s, __m512 v)
 #define FEW_TARGET AVX512
 typedef __m512 FewV;
 #include "kernel/conv_f32/conv_f32_few.inc"
+#include "kernel/conv_f32/conv_f32_turn.inc"
 
 /* ---- depthwise: channels in lanes, four pixels at a time ---- */
 
@@ -331,6 +332,7 @@ static const SnGemmF32 table = {
     .few = {few1, few2, few3, few4, few5, few6, few7, few8},
     .set = 4,
     .dw = dw,
+    .turn = turn,
 };
 
 void sn_register_conv_f32_avx512(void);
