@@ -395,6 +395,7 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
                  "rule '%s'%s does not give what it replaces: %s",
                  rule_name(pr), whose(pv, pr), t->wrong);
         sn_diag_line(pv->d, "%s", t->wrong_with);
+        (void)sn_prove_help_open(pv, pr);
     } else if (by_lemma) {
         sn_error(pv->d, pr->r->pos, "SN399",
                  "internal: the calculus proves '%s' %s (%s), and a case "
@@ -486,6 +487,8 @@ unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
     }
     sn_error(pv->d, pr->r->pos, "SN315", "rule '%s'%s is not proved: %s%s",
              rule_name(pr), whose(pv, pr), why, drawn);
+    if (sn_prove_help_open(pv, pr))
+        return;
     sn_diag_help(pv->d, pr->derive
                             ? "the family leaves alone what is 'given'"
                             : "a condition under which that step holds, or "

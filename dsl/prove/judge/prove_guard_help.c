@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Guards for a refused rule: conjunctions from a small set are tried, and the
- * weakest that makes the claim hold is printed.  Weak means that most of the
- * cases drawn without it meet it. */
+ * weakest that makes the claim hold is printed, once the calculi prove the rule
+ * under it.  Weak means that most of the cases drawn without it meet it. */
 #include "dsl/prove/trial/case.h"
 
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-enum { MOST = 300 }; /* conditions tried */
+/* Conditions that are run, and proved. */
+enum { MOST = 300, PROOFS = 48 };
 
 typedef struct Cand {
     const char *text;
@@ -15,6 +16,7 @@ typedef struct Cand {
     const char *full;
     uint32_t met; /* of the cases tried: how many met it */
     bool ok;
+    bool asked; /* the calculi do not prove it */
 } Cand;
 
 typedef struct Set {
@@ -22,6 +24,7 @@ typedef struct Set {
     const SnInstance *pr;
     uint32_t n;
     Cand *v;
+    uint32_t nproof;
 } Set;
 
 static const char *
@@ -96,11 +99,56 @@ candidates(Set *s)
     }
 }
 
+/* An attribute as it is by default, not below 0, or as that of another node. */
+static void
+of_attribute(Set *s, const SnDefVar *v, const SnDefAttr *a)
+{
+    const SnDefRule *r = s->pr->r;
+    SnArena *mem = s->pv->a;
+    bool number = a->ty == SN_A_INT || a->ty == SN_A_INTS;
+
+    if (a->def && (number || a->ty == SN_A_BOOL || a->ty == SN_A_ENUM))
+        add(s, sn_format(mem, "%s.%s == %s", v->name, a->name,
+                         sn_expr_str(mem, a->def)));
+    if (number)
+        add(s, sn_format(mem, "%s.%s >= 0", v->name, a->name));
+    for (uint32_t i = 0; i < r->nvar && number; i++) {
+        const SnDefVar *w = r->var[i];
+        if (w->index > v->index && w->vk == SN_V_NODE && w->node &&
+            sn_def_attr(w->node, a->name))
+            add(s, sn_format(mem, "%s.%s == %s.%s", v->name, a->name, w->name,
+                             a->name));
+    }
+}
+
+/* What decides where no case refutes: attributes, dimensions, types. */
+static void
+more_candidates(Set *s)
+{
+    const SnDefRule *r = s->pr->r;
+    SnArena *a = s->pv->a;
+
+    for (uint32_t i = 0; i < r->nvar; i++) {
+        const SnDefVar *v = r->var[i];
+        for (uint32_t k = 0; v->vk == SN_V_NODE && v->node && k < v->node->nall;
+             k++)
+            of_attribute(s, v, v->node->all[k]);
+        if (v->vk != SN_V_VALUE || v->each)
+            continue;
+        add(s, sn_format(a, "%s.type in [q8, q16]", v->name));
+        for (int k = 0; k < 4; k++)
+            add(s, sn_format(a, "dim(%s, %d) == 1", v->name, k));
+        if (r->pat->cap)
+            add(s, sn_format(a, "shape(%s) == shape(%s)", v->name,
+                             r->pat->cap->name));
+    }
+}
+
 /* Does the claim hold under c?  Weakness is measured on the way. */
 static void
 rate(Set *s, Cand *c)
 {
-    c->ok = false;
+    c->ok = c->asked = false;
     SnTrial t = sn_case_try(s->pv, s->pr, c->e, 10, 7, false);
 
     c->ok = t.ndraw >= 4 && sn_case_claim_ok(s->pr, &t) && !t.bad_res;
@@ -117,15 +165,34 @@ rate(Set *s, Cand *c)
     c->met = t.ntry ? t.ndraw * 1000 / t.ntry : 0;
 }
 
-static const Cand *
-weakest(const Set *s)
+/* Do the calculi prove the rule under that condition? */
+static bool
+proved(Set *s, const SnExpr *e)
 {
-    const Cand *best = NULL;
+    SnDefRule r = *s->pr->r;
+    SnInstance p = *s->pr;
+    bool elems;
 
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->v[i].ok && (!best || s->v[i].met > best->met))
-            best = &s->v[i];
-    return best;
+    if (s->nproof++ >= PROOFS)
+        return false;
+    r.need = (SnExpr *)(uintptr_t)e;
+    p.r = &r;
+    return sn_prove_calculi(s->pv, &p, &elems);
+}
+
+static const Cand *
+weakest(Set *s)
+{
+    for (;;) {
+        Cand *best = NULL;
+        for (uint32_t i = 0; i < s->n; i++)
+            if (s->v[i].ok && !s->v[i].asked &&
+                (!best || s->v[i].met > best->met))
+                best = &s->v[i];
+        if (!best || proved(s, best->e))
+            return best;
+        best->asked = true;
+    }
 }
 
 /* A rule that claims only to refine. */
@@ -199,6 +266,26 @@ with_clamp(Set *s, const SnExpr *e)
     return r;
 }
 
+/* The strongest claim of p that the calculi prove, or NULL. */
+static const char *
+proved_claim(const Set *s, const SnInstance *p)
+{
+    static const SnDefClaim claim[] = {{.kind = SN_CLAIM_EXACT},
+                                       {.kind = SN_CLAIM_WITHIN, .n = 1},
+                                       {.kind = SN_CLAIM_REFINES}};
+    SnDefRule r = *p->r;
+    SnInstance q = *p;
+    bool elems;
+
+    q.r = &r;
+    for (size_t i = 0; i < sizeof claim / sizeof *claim; i++) {
+        r.claim = claim[i];
+        if (sn_prove_calculi(s->pv, &q, &elems))
+            return sn_case_claim_str(s->pv->a, &claim[i]);
+    }
+    return NULL;
+}
+
 static bool
 carry(Set *s)
 {
@@ -224,10 +311,36 @@ carry(Set *s)
         SnTrial t = sn_case_try(s->pv, &p, r->need, 60, 9, false);
         if (t.ndraw < 8 || t.worse || t.bad_res)
             continue;
+        const char *then = proved_claim(s, &p);
+        if (!then)
+            continue;
         sn_diag_help(s->pv->d,
                      "carry the saturation: {clamp = %s}     [then: "
                      "%s]",
-                     text, sn_case_best(s->pv->a, &t));
+                     text, then);
+        return true;
+    }
+    return false;
+}
+
+/* Of a rule that nothing refutes: the first condition under which it is proved,
+ * and which some graph meets. */
+bool
+sn_prove_help_open(SnProver *pv, const SnInstance *pr)
+{
+    Set s = {.pv = pv, .pr = pr};
+
+    if (pr->derive || pr->r->nvar == 0)
+        return false;
+    more_candidates(&s);
+    candidates(&s);
+    for (uint32_t i = 0; i < s.n && s.nproof < PROOFS; i++) {
+        if (!proved(&s, s.v[i].e))
+            continue;
+        SnTrial t = sn_case_try(pv, pr, s.v[i].e, 10, 7, false);
+        if (!t.ndraw || !sn_case_claim_ok(pr, &t) || t.bad_res || t.wrong)
+            continue;
+        sn_diag_help(pv->d, "%s %s", pr->r->need ? "and" : "when", s.v[i].text);
         return true;
     }
     return false;
@@ -249,6 +362,7 @@ sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     if (t->diff > 0)
         carried = carry(&s);
     candidates(&s);
+    more_candidates(&s);
     for (uint32_t i = 0; i < s.n; i++)
         rate(&s, &s.v[i]);
     const Cand *best = weakest(&s);
@@ -266,6 +380,6 @@ sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         sn_diag_help(pv->d, "%s %s %s%s",
                      carried ? "or guard it:" : "guard it:",
                      r->need ? "and" : "when", best->text, then);
-    else if (t->diff > 0 && t->diff <= 3)
-        sn_diag_help(pv->d, "claim '%s'", sn_case_best(pv->a, t));
+    else if (t->diff > 0 && (then = proved_claim(&s, pr)))
+        sn_diag_help(pv->d, "claim '%s'", then);
 }

@@ -322,6 +322,8 @@ const char *sn_case_left_text(SnProofCase *c, const char **once);
 /* ---- guards (prove_guard_help.c) ---- */
 
 void sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t);
+/* The same where nothing drawn refutes the rule; false: none is found. */
+bool sn_prove_help_open(SnProver *pv, const SnInstance *pr);
 
 /* ---- rules without a claim (prove_bind.c) ---- */
 
