@@ -94,6 +94,7 @@ typedef struct SnVerb {
     SnStatus (*run)(SnCli *c);
 } SnVerb;
 extern const SnVerb sn_verbs[]; /* ends with a NULL name */
+enum { SN_MOST_VERBS = 32 };
 
 /* Parses argv[1..) after the verb.  Messages name the option and, where one is
  * close, what was meant. */

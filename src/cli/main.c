@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sinter: reads the verb, runs it, prints. */
-#include "cli/option.h"
+#include "cli/cli.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "kernel/isa.h"
 #include "run/team.h"
-#include "run/tune_search.h"
+#include "run/bench/tune_search.h"
 
 SnStatus
 sn_cli_tune_check(SnCli *c, const char *path)

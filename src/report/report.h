@@ -8,7 +8,7 @@
 #include "quant/island.h"
 #include "quant/profile/profile.h"
 #include "quant/reasons.h"
-#include "run/bench.h"
+#include "run/bench/bench.h"
 
 typedef struct SnReportScore { /* rows whose largest output is their label */
     int64_t right_float, right_int8;

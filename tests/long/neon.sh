@@ -20,7 +20,7 @@ if ! aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off \
     src/kernel/conv/conv_run.c src/kernel/conv/conv_ref.c src/kernel/conv/conv_wino.c \
     src/kernel/conv_geo.c src/kernel/pack.c src/kernel/span.c src/kernel/isa.c \
     src/kernel/variant.c "$out/sn_variants.c" src/base/arena.c src/base/hashes.c \
-    src/base/buf.c src/base/diag.c src/base/file/file.c src/base/fmath.c -lm; then
+    src/base/buf.c src/base/diag/diag.c src/base/diag/diag_text.c src/base/file/file.c src/base/fmath.c -lm; then
     echo "not ok neon: does not compile"
     exit 1
 fi

@@ -5,7 +5,7 @@
 
 #include "base/file/file.h"
 #include "kernel/isa.h"
-#include "run/tune_search.h"
+#include "run/bench/tune_search.h"
 #include "sn_kinds.h"
 #include "unit/arena.h"
 #include "unit/scratch.h"

@@ -6,7 +6,7 @@
 #include "kernel/each/erf_f32.h"
 #include "kernel/eval/map.h"
 #include "kernel/eval/rows.h"
-#include "kernel/point/normal_q8.h"
+#include "kernel/row/normal_q8.h"
 
 typedef struct Standard {
     SnIsa isa;

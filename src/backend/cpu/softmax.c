@@ -4,7 +4,7 @@
 #include "cpu_kernels.h"
 #include "kernel/eval/map.h"
 #include "kernel/point/point_f32.h"
-#include "kernel/point/softmax_q8.h"
+#include "kernel/row/softmax_q8.h"
 #include "kernel/eval/rows.h"
 
 typedef struct Softmax {

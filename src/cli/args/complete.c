@@ -3,7 +3,7 @@
  * options. */
 #include <string.h>
 
-#include "cli/option.h"
+#include "cli/args/option.h"
 
 /* "a|b" of lower case: the words that the option takes. */
 static bool

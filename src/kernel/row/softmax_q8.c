@@ -2,7 +2,7 @@
 /* Softmax of codes.  What a code's result is depends on how far it is below
  * the largest one and on the row's sum: results are worked out for the codes
  * that have one above 0, and the row is looked up in them. */
-#include "kernel/point/softmax_q8.h"
+#include "kernel/row/softmax_q8.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the command line can say: verbs and options. */
-#include "cli/option.h"
+#include "cli/args/option.h"
 
 enum {
     INSPECT = 1,

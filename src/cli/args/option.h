@@ -31,6 +31,6 @@ typedef struct SnOption {
 } SnOption;
 
 extern const SnOption sn_options[]; /* ends with a NULL name */
-enum { SN_MOST_VERBS = 32, SN_MOST_OPTIONS = 256 };
+enum { SN_MOST_OPTIONS = 256 };
 
 #endif

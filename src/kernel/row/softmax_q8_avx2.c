@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Softmax of codes in AVX2. */
-#include "kernel/point/softmax_q8.h"
+#include "kernel/row/softmax_q8.h"
 
 #if defined(__x86_64__)
 #include "kernel/lanes_avx2.h"
@@ -21,7 +21,7 @@ put_codes(int8_t *p, V x, int32_t z)
     _mm_storel_epi64((void *)p, _mm_packs_epi16(w, w));
 }
 
-#include "kernel/point/softmax_q8_lanes.inc"
+#include "kernel/row/softmax_q8_lanes.inc"
 
 TARGET static int
 top(const int8_t *x, int64_t n)

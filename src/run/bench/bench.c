@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/bench.h"
+#include "run/bench/bench.h"
 
 #include <math.h>
 #include <stdlib.h>

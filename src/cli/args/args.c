@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/option.h"
+#include "cli/args/option.h"
 
 static void *
 field(SnArgs *args, const SnOption *o)

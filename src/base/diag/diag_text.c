@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/diag_priv.h"
+#include "base/diag/diag_priv.h"
 
 static void
 put_text(SnBuf *b, const char *s)

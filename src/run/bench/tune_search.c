@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/tune_search.h"
+#include "run/bench/tune_search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "kernel/isa.h"
-#include "run/bench.h"
+#include "run/bench/bench.h"
 #include "run/team.h"
 
 /* Seconds for a comparison of two, and turns that each has at least; the last

@@ -3,7 +3,7 @@
  * slowest nodes have numbers, and a list of them stands below. */
 #include <math.h>
 
-#include "run/bench.h"
+#include "run/bench/bench.h"
 
 enum {
     WIDTH = 860,

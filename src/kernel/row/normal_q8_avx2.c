@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of codes to variance 1, in AVX2. */
-#include "kernel/point/normal_q8.h"
+#include "kernel/row/normal_q8.h"
 
 #if defined(__x86_64__)
 #include "kernel/lanes_avx2.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "cli/option.h"
+#include "cli/args/option.h"
 
 static const struct {
     SnStatus code;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Softmax of codes in AVX-512. */
-#include "kernel/point/softmax_q8.h"
+#include "kernel/row/softmax_q8.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #define other(a, b) (uint32_t) _mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ)
 #define some(x) (_mm512_cmp_ps_mask(x, set(0), _CMP_GT_OQ) != 0)
 
-#include "kernel/point/softmax_q8_lanes.inc"
+#include "kernel/row/softmax_q8_lanes.inc"
 
 TARGET static int
 top(const int8_t *x, int64_t n)

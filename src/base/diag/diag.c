@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/diag_priv.h"
+#include "base/diag/diag_priv.h"
 
 SnDiag *
 sn_diag_new(SnArena *a)
