@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "map/mapping.h"
 #include "onnx/import/import_priv.h"
+#include "sn_kind_mul.h"
 #include "sn_kind_reshape.h"
 #include "sn_kind_transpose.h"
 
@@ -380,6 +381,46 @@ same_shape(const SnImport *x, const Run *r, const SnOnnxStep *s, SnRef in,
             memcmp(dims->v, shape->dim, dims->n * sizeof *dims->v) == 0);
 }
 
+/* Is every element of v known to be 1? */
+static bool
+is_one(SnImport *x, SnImportVal *v)
+{
+    const SnData *d = v->q == NULL ? sn_import_const(x, v) : NULL;
+    bool one = d != NULL && d->dtype == SN_D_F32;
+
+    for (int64_t i = 0; one && i < sn_data_count(d); i++)
+        one = ((const float *)d->data)[i] == 1;
+    return one;
+}
+
+/* A product within a term with ones that do not enlarge it: there is none.
+ * Export writes such a scale where an operator asks for one. */
+static bool
+times_one(SnImport *x, const Run *r, const SnOnnxStep *s)
+{
+    SnImportVal *v;
+
+    if (s->kind != SN_K_MUL || s->narg != 2 || s->arg[0] < 0 ||
+        s->arg[1] >= 0 || s->arg[1] == SN_ONNX_NONE || r->given != NULL ||
+        (v = sn_import_in(x, (uint32_t)~s->arg[1])) == NULL)
+        return false;
+    const SnShape *y = sn_shape_of(x->g, r->made[s->arg[0]]);
+    bool within = v->rank <= y->rank;
+    for (int i = 0; within && i < v->rank; i++)
+        within = v->dim[i] == 1 || v->dim[i] == y->dim[y->rank - v->rank + i];
+    return within && is_one(x, v);
+}
+
+/* The step is made: as a value that is there already. */
+static SnStatus
+passes(SnImport *x, Run *r, uint32_t i, SnRef v, const char *name)
+{
+    r->made[i] = v;
+    if (name != NULL)
+        sn_rename(x->g, v, name);
+    return SN_OK;
+}
+
 /* Of which result is step i the root?  -1: of none. */
 static int
 root_of(const Run *r, uint32_t i)
@@ -406,14 +447,12 @@ step(SnImport *x, Run *r, uint32_t i)
 
     if (s->kind == 0)
         return number(x, r, s, &r->made[i]);
+    if (times_one(x, r, s))
+        return passes(x, r, i, r->made[s->arg[0]], name);
     SN_TRY(gather(x, r, s, &n, &in));
     SN_TRY(attributes(x, s, &attr));
-    if (same_shape(x, r, s, in[0], attr)) {
-        r->made[i] = in[0];
-        if (root)
-            sn_rename(x->g, in[0], name);
-        return SN_OK;
-    }
+    if (same_shape(x, r, s, in[0], attr))
+        return passes(x, r, i, in[0], name);
     if (!s->chain)
         return sn_import_node(x, kind, root ? name : sn_import_part(x, s->name),
                               n, in, attr, type, &r->made[i]);
