@@ -414,14 +414,13 @@ sn_int_wrap(int64_t v, int bits)
     return sn_int_shl(sn_int_shl(v, 64 - bits), bits - 64);
 }
 
-/* rne(v), saturated; NaN -> 0. */
+/* rne(v), saturated; NaN is below all, as sn_rne_clamp has it. */
 static inline int64_t
 sn_int_rne(float v)
 {
-    return v >= 0x1p63f   ? INT64_MAX
-           : v < -0x1p63f ? INT64_MIN
-           : v != v       ? 0
-                          : (int64_t)rintf(v);
+    return v >= 0x1p63f       ? INT64_MAX
+           : !(v >= -0x1p63f) ? INT64_MIN
+                              : (int64_t)rintf(v);
 }
 
 /* n where 2^n <= |r| < 2^(n + 1), as r's bits have it: -127 below 2^-126, 128
