@@ -56,10 +56,10 @@ typedef struct SnProof {
     const char *under; /* what holds under other arithmetics than float, where
                           they have rows of their own for it; or "" */
     uint64_t off;      /* bit per arithmetic: not proved, and switched off */
-    const SnCounter *counter;
-    const char *certificate; /* what the checker reads, or NULL */
-    const char *hash;        /* recalled: of its certificate, or NULL */
-    bool recalled;           /* the verdict is that of an earlier run */
+    const SnCounter *counter, *off_by; /* off_by: of the last one in `off` */
+    const char *certificate;           /* what the checker reads, or NULL */
+    const char *hash; /* recalled: of its certificate, or NULL */
+    bool recalled;    /* the verdict is that of an earlier run */
 } SnProof;
 
 enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */

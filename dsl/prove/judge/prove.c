@@ -317,6 +317,7 @@ note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
             "%s",
             rule_name(pr), whose(pv, pr), by, sn_case_claim_str(pv->a, k),
             by_how_much(pv, t));
+    show(pv, t);
     if (!pr->derive && best != sn_claim_words[SN_CLAIM_NONE].word &&
         !t->bad_res)
         sn_diag_help(pv->d, "under %s %s", by, best);
@@ -356,6 +357,7 @@ judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
         }
         if (!holds) {
             p->off |= UINT64_C(1) << by;
+            p->off_by = t.counter;
             note_off(pv, &q, &t);
         }
         const char *best = !t.ndraw      ? "off, not run"

@@ -212,8 +212,11 @@ sn_case_graph_text(SnProofCase *c, SnCaseValue *l, SnCaseValue *r)
 
     sn_buf_init(&o.b, c->a);
     sn_puts(&o.b, "sinter-graph 1\ngraph \"counterexample\"");
-    if (c->pr->round != SN_ROUNDING_FLOAT)
-        sn_putf(&o.b, " rounding %s", sn_arith_name(c->pv->defs, c->pr->round));
+    const SnDefArith *by = sn_def_arith(c->pv->defs, c->pr->round);
+    if (by && by->number != SN_ROUNDING_FLOAT)
+        sn_putf(&o.b, " rounding %s", by->name);
+    if (by && !by->shipped && by->number != SN_ROUNDING_FLOAT)
+        sn_putf(&o.b, " \"%016llx\"", (unsigned long long)by->hash);
     sn_puts(&o.b, " {\n");
     put_value(&o, l);
     put_value(&o, r);
