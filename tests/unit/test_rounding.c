@@ -329,6 +329,114 @@ claims(void **state)
     }
 }
 
+/* ---- switched off ---- */
+
+static uint16_t
+family_rule(SnFamilyId f)
+{
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
+        if (sn_rule(i)->family == f)
+            return (uint16_t)i;
+    fail_msg("no rule of family %d", (int)f);
+    return 0;
+}
+
+/* Fires of the rule in a run of the pass over these nodes, under `double`, with
+ * the rule off at nodes of that kind; 0: nowhere. */
+static uint32_t
+fires(uint16_t rule, const char *pass, const char *nodes, SnKind off)
+{
+    static SnRuleOff entry;
+    SnGraph *g = graph(" rounding double", nodes);
+    SnRewriteOpts o = sn_rewrite_defaults;
+    SnDiag *d = sn_diag_new(A);
+
+    entry = (SnRuleOff){rule, off, SN_ROUNDING_DOUBLE};
+    sn_more_rules.noff = off != 0;
+    sn_more_rules.off = &entry;
+    o.backend = sn_backend_named("interp_double");
+    o.verify = true;
+    SnRewriter *rw = sn_rewriter_new(A, &o, d);
+    if (sn_rewrite(rw, g, pass) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, A));
+    sn_more_rules.noff = 0;
+    sn_more_rules.off = NULL;
+    return sn_rule_count(rw, rule);
+}
+
+/* A rule or a derived one that is off at a kind under an arithmetic does not
+ * fire at nodes of that kind, and does at others. */
+static void
+off(void **state)
+{
+    static const struct {
+        SnFamilyId family;
+        const char *pass, *nodes;
+        SnKind kind, other;
+    } c[] = {
+        {SN_FAM_ABSORB, "quant_cleanup",
+         "  %x = Placeholder() : qi8<1, 0>[4]\n"
+         "  %r = Rescale(%x) : qi8<2, 0>[4]\n"
+         "  %y = Neg(%r) : qi8<1, 0>[4]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_NEG, SN_K_ABS},
+        {SN_FAM_MERGE, "quant_cleanup",
+         "  %x = Placeholder() : qi8<1, 0>[4]\n"
+         "  %n = Add(%x, %x) : qi8<1, 0>[4]\n"
+         "  %y = Rescale(%n) : qi8<2, 0>[4]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_ADD, SN_K_MUL},
+        {SN_FAM_SINK, "quant_cleanup",
+         "  %x = Placeholder() : qi8<1, 0>[2,2]\n"
+         "  %r = Rescale(%x) : qi8<2, 0>[2,2]\n"
+         "  %y = Transpose(%r) {perm = [1,0]} : qi8<2, 0>[2,2]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_TRANSPOSE, SN_K_RESHAPE},
+        {SN_FAM_LAYOUT, "simplify",
+         "  %x = Placeholder() : qi8<1, 0>[2,3]\n"
+         "  %t = Transpose(%x) {perm = [1,0]} : qi8<1, 0>[3,2]\n"
+         "  %y = Neg(%t) : qi8<1, 0>[3,2]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_NEG, SN_K_ABS},
+        {SN_FAM_REGROUP, "simplify",
+         "  %x = Placeholder() : qi8<1, 0>[2,3]\n"
+         "  %t = Reshape(%x) {dims = [6]} : qi8<1, 0>[6]\n"
+         "  %y = Neg(%t) : qi8<1, 0>[6]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_NEG, SN_K_ABS},
+        {SN_FAM_DEQUANT, "integerize",
+         "  %x = Placeholder() : qi8<1, 0>[2,2]\n"
+         "  %d = Dequantize(%x) : f32[2,2]\n"
+         "  %y = Transpose(%d) {perm = [1,0]} : f32[2,2]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_TRANSPOSE, SN_K_RESHAPE},
+        {SN_FAM_INTEGERIZE, "integerize",
+         "  %x = Placeholder() : qi8<1, 0>[4]\n"
+         "  %d = Dequantize(%x) : f32[4]\n"
+         "  %n = Neg(%d) : f32[4]\n"
+         "  %y = Quantize(%n) : qi8<2, 0>[4]\n"
+         "  Save(%y) {name = \"y\"}\n",
+         SN_K_NEG, SN_K_ABS},
+    };
+    static const char fused[] = "  %x = Placeholder() : qi8<1, 0>[4]\n"
+                                "  %r = Rescale(%x) : qi8<2, 0>[4]\n"
+                                "  %y = Rescale(%r) : qi8<4, 0>[4]\n"
+                                "  Save(%y) {name = \"y\"}\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        uint16_t r = family_rule(c[i].family);
+        if (!fires(r, c[i].pass, c[i].nodes, 0) ||
+            !fires(r, c[i].pass, c[i].nodes, c[i].other))
+            fail_msg("family %d does not fire", (int)c[i].family);
+        if (fires(r, c[i].pass, c[i].nodes, c[i].kind))
+            fail_msg("family %d fires where it is off", (int)c[i].family);
+    }
+    uint16_t fuse = rule_named("quant_cleanup", "fuse");
+    assert_int_equal(fires(fuse, "quant_cleanup", fused, 0), 1);
+    assert_int_equal(fires(fuse, "quant_cleanup", fused, SN_K_RESCALE), 0);
+}
+
 int
 main(void)
 {
@@ -336,8 +444,8 @@ main(void)
         cmocka_unit_test(rescales),   cmocka_unit_test(contracts),
         cmocka_unit_test(selections), cmocka_unit_test(means),
         cmocka_unit_test(text),       cmocka_unit_test(hashes),
-        cmocka_unit_test(no_kernels), cmocka_unit_test(targets),
-        cmocka_unit_test(claims),
+        cmocka_unit_test(no_kernels), cmocka_unit_test(off),
+        cmocka_unit_test(targets),    cmocka_unit_test(claims),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
