@@ -151,7 +151,8 @@ $(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
 	@sh tools/net_text.sh $(NET_TEXT) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # Files of kernels, which programs for some processors have.
-$(GEN)/sn_tuned_text.c: $(PACK_C) $(wildcard src/kernel/point/sum_q8*) tools/tuned_text.sh
+$(GEN)/sn_tuned_text.c: $(PACK_C) $(wildcard src/kernel/point/*_q8*) src/kernel/codes_avx2.h \
+                         src/kernel/codes_avx512.h tools/tuned_text.sh
 	@mkdir -p $(GEN)
 	@sh tools/tuned_text.sh >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@

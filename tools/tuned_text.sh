@@ -6,27 +6,36 @@
 # which has to be replaced, stays.  Usage: sh tools/tuned_text.sh
 set -eu
 
-# table NAME FILE...: -FILE is in another table.
+# table NAME FILE...: -FILE is in another table; of FILE#SECTION what is below
+# "/* ---- SECTION ---- */", of FILE# what is above all of them.
 table() {
     name=$1
     shift
     printf '\nconst char *const sn_tuned_text_%s[] = {\n' "$name"
     awk '
-        function show(name,   s, q, held, have, head) {
+        function show(arg,   s, q, held, have, head, name, part, in_part) {
+            split(arg, q, "#")
+            name = q[1]
+            part = arg ~ /#/ ? "/* ---- " q[2] " ---- */" : ""
+            in_part = part == "/* ----  ---- */" || part == ""
             head = name ~ /\.h$/
-            seen[name] = 1
+            seen[arg] = 1
             while ((getline s < name) > 0) {
                 if (s ~ /programs of `sinter compile` have nothing from here/) {
                     head = 0
                     break
                 }
-                if (s ~ /^\/\/ SPDX/ || (head && s ~ /^#(ifndef|define) SN_[A-Z0-9_]*_H$/))
+                if (part != "" && s ~ /^\/\* ---- /) {
+                    in_part = s == part
+                    continue
+                }
+                if (!in_part || s ~ /^\/\/ SPDX/ || (head && s ~ /^#(ifndef|define) SN_[A-Z0-9_]*_H$/))
                     continue
                 if (have)
                     print held
                 have = 0
                 split(s, q, "\"")
-                if (s ~ /^#include ".*(\.inc|tile_rows\.h|conv_256\.h|conv_avx2\.h|conv_vnni\.h)"/) {
+                if (s ~ /^#include ".*(\.inc|tile_rows\.h|conv_256\.h|conv_avx2\.h|conv_vnni\.h|codes_avx2\.h|codes_avx512\.h)"/) {
                     if (!seen["src/" q[2]])
                         show("src/" q[2])
                 } else if (s !~ /^#include "/ || s ~ /base\/num\.h/) {
@@ -53,7 +62,8 @@ echo '/* Lines of files that programs of sinter compile have; made by'
 echo ' * tools/tuned_text.sh. */'
 echo '#include "aot/tuned/tuned.h"'
 c=src/kernel/conv
-table types src/kernel/sizes.h $c/conv_run.h $c/conv_wino.h
+table sizes src/kernel/sizes.h
+table types $c/conv_run.h $c/conv_wino.h
 table run $c/conv_run.c
 table wino $c/conv_wino.c
 table avx2 $c/conv_avx2.c
@@ -62,7 +72,11 @@ table vnni $c/conv_vnni.c
 table vnni_dw -$c/conv_vnni.h $c/conv_vnni_dw.c
 table neon $c/conv_neon.c
 p=src/kernel/point
-table sum_types $p/sum_q8.h
+table shared_types $p/sum_q8.h $p/pool_q8.h
 table sum $p/sum_q8.c
-table sum_avx2 $p/sum_q8_avx2.c
-table sum_avx512 $p/sum_q8_avx512.c
+table pool $p/pool_q8.c# $p/pool_q8.c#pool
+for part in max avg lrn; do table $part $p/pool_q8.c#$part; done
+for set in avx2 avx512; do
+    table head_$set $p/shared_q8_$set.c#
+    for part in sum max avg lrn; do table ${part}_$set $p/shared_q8_$set.c#$part; done
+done

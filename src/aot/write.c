@@ -60,7 +60,11 @@ sn_aot_targets(SnArena *a)
 static bool
 is_tuned(const SnProgram *p)
 {
-    return p->use.plan || p->use.sum8;
+    bool any = p->use.plan;
+
+    for (int i = 0; i < SN_TUNED_PARTS; i++)
+        any = any || p->use.part[i];
+    return any;
 }
 
 typedef struct Files {
@@ -365,7 +369,12 @@ tuned_code(const SnProgram *p)
 
     sn_buf_init(&b, p->a);
     put_made(&b, "What runs on vectors.");
-    sn_putf(&b, "#include \"%s_tuned.h\"\n\n%s%s", p->name, fused,
+    sn_putf(&b,
+            "#include \"%s_tuned.h\"\n\n/* some functions serve other "
+            "processors */\n#if defined(__clang__)\n"
+            "#pragma clang diagnostic ignored \"-Wunused-function\"\n"
+            "#endif\n\n%s%s",
+            p->name, fused,
             sn_pick_rename(p->a,
                            sn_tuned_code(p->a, p->o->target->isa, &p->use),
                            p->name, false));

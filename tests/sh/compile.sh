@@ -301,6 +301,41 @@ for pair in armv7em:put_windows armv8.1m-mve:mve_put armv8.1m-mve:mve_codes; do
     fi
 done
 
+# Pools and LRN: windows in padding, codes of both ends, channels beside a register.
+cat >"$tmp/pools.sn" <<'END'
+sinter-graph 1
+graph "pools" {
+  %x = Placeholder() : qi8<0.04, 3>[2,7,6,37]
+  %p, %i = MaxPool(%x) {kernel = [3,2], stride = [2,1], pads = [1,1,1,0]} : (qi8<0.04, 3>[2,4,6,37], i64[2,4,6,37])
+  %a = AvgPool(%x) {kernel = [3,3], stride = [2,2], pads = [1,1,1,0]} : qi8<0.03, -9>[2,4,3,37]
+  %b = AvgPool(%x) {kernel = [3,2], pads = [1,0,1,1], count_include_pad = true, clamp = [-50, 60]} : qi8<0.02, 1>[2,7,6,37]
+  %c = AvgPool(%p) {kernel = [4,6]} : qi8<0.01, -128>[2,1,1,37]
+  %r = AvgPool(%p) {kernel = [4,6], round = after} : qi8<0.01, -128>[2,1,1,37]
+  %n = LRN(%b) {size = 5, alpha = 0.3, beta = 0.75, k = 1} : qi8<0.02, 1>[2,7,6,37]
+  %m = LRN(%a) {size = 4, alpha = 0.1, beta = 0.75, k = 2} : qi8<0.03, -9>[2,4,3,37]
+  %o = LRN(%a) {size = 3, alpha = 0.1, beta = 0.5, k = 2} : qi8<0.03, -9>[2,4,3,37]
+  Save(%p) {name = "p"}
+  Save(%c) {name = "c"}
+  Save(%r) {name = "r"}
+  Save(%n) {name = "n"}
+  Save(%m) {name = "m"}
+  Save(%o) {name = "o"}
+}
+END
+for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
+    right "pools_${target}_twins" "$tmp/pools.sn" "-std=c99 -Dnet_SN_TWINS $san_all" "$CC" \
+        "--target=$target"
+    has "$target" && right "pools_$target" "$tmp/pools.sn" "-std=c99 $san_all" "$CC" \
+        "--target=$target"
+    n=$(grep -c 'net_pool8_by(' "$tmp/o/net.c"),$(grep -c 'net_lrn8_by(' "$tmp/o/net.c")
+    if [ "$n" = 4,2 ]; then
+        echo "ok compile pools_calls_$target"
+    else
+        echo "not ok compile pools_calls_$target: $n calls, expected 4,2"
+        bad=1
+    fi
+done
+
 # Results over their operands.
 for policy in "" "rounding double"; do
     chain "$policy" >"$tmp/chain.sn"

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "kernel/conv/conv_q8.h"
+#include "kernel/point/pool_q8.h"
 #include "kernel/point/sum_q8.h"
 
 enum { SN_TUNED_VARS = 32, SN_TUNED_RANK = 8 };
@@ -66,12 +67,18 @@ void sn_tuned_put(SnArena *a, const SnTuned *p, const SnTunedNames *n,
 /* The sum that gives for all pairs of codes what table has (sn_sum8_fit_by);
  * ra, rb, f as near as they are known.  False: there is none. */
 bool sn_tuned_sum(SnSum8 *s, const int8_t *table);
-/* The function that makes it, by its name in C. */
-const char *sn_tuned_sum_name(SnIsa isa);
-
 /* What a program calls. */
+typedef enum SnTunedPart {
+    SN_TUNED_SUM,
+    SN_TUNED_MAX,
+    SN_TUNED_AVG,
+    SN_TUNED_LRN,
+    SN_TUNED_PARTS
+} SnTunedPart;
+/* The function of a part, by its name in C. */
+const char *sn_tuned_name(SnArena *a, SnIsa isa, SnTunedPart part);
 typedef struct SnTunedUse {
-    bool plan, sum8;
+    bool plan, part[SN_TUNED_PARTS];
     bool tile[SN_TILE_N / SN_LANE][SN_TILE_M], dw, dw3[2], wino, sum;
 } SnTunedUse;
 void sn_tuned_use(const SnTuned *p, SnTunedUse *u);
@@ -83,12 +90,17 @@ const char *sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u);
 /* ---- for tuned_text.c: tools/tuned_text.sh ---- */
 
 /* Lines of files, NULL-ended. */
-extern const char *const sn_tuned_text_types[], *const sn_tuned_text_run[];
-extern const char *const sn_tuned_text_wino[], *const sn_tuned_text_avx2[];
-extern const char *const sn_tuned_text_avx2_wino[], *const sn_tuned_text_vnni[];
-extern const char *const sn_tuned_text_vnni_dw[], *const sn_tuned_text_neon[];
-extern const char *const sn_tuned_text_sum_types[], *const sn_tuned_text_sum[];
-extern const char *const sn_tuned_text_sum_avx2[];
-extern const char *const sn_tuned_text_sum_avx512[];
+typedef const char *const SnTunedText[];
+extern SnTunedText sn_tuned_text_sizes, sn_tuned_text_types, sn_tuned_text_run;
+extern SnTunedText sn_tuned_text_wino, sn_tuned_text_avx2, sn_tuned_text_neon;
+extern SnTunedText sn_tuned_text_avx2_wino, sn_tuned_text_vnni;
+extern SnTunedText sn_tuned_text_vnni_dw, sn_tuned_text_shared_types;
+extern SnTunedText sn_tuned_text_sum, sn_tuned_text_pool, sn_tuned_text_max;
+extern SnTunedText sn_tuned_text_avg, sn_tuned_text_lrn;
+extern SnTunedText sn_tuned_text_head_avx2, sn_tuned_text_head_avx512;
+extern SnTunedText sn_tuned_text_sum_avx2, sn_tuned_text_sum_avx512;
+extern SnTunedText sn_tuned_text_max_avx2, sn_tuned_text_max_avx512;
+extern SnTunedText sn_tuned_text_avg_avx2, sn_tuned_text_avg_avx512;
+extern SnTunedText sn_tuned_text_lrn_avx2, sn_tuned_text_lrn_avx512;
 
 #endif

@@ -119,8 +119,8 @@ typedef struct Variant {
     const char *const *tiles;
     const char *const *wino, *const *dwtext; /* or NULL */
     const char *sum, *dw, *dw3[2];
-    const char *sum8;
-    const char *const *sum8text; /* or NULL */
+    const char *set; /* how its parts' names end */
+    const char *const *head, *const *part[SN_TUNED_PARTS]; /* or NULL */
 } Variant;
 
 static const Variant variants[] = {
@@ -130,22 +130,26 @@ static const Variant variants[] = {
      .sum = "0",
      .dw = "dw",
      .dw3 = {"0", "0"},
-     .sum8 = "sn_sum8_avx2",
-     .sum8text = sn_tuned_text_sum_avx2},
+     .set = "avx2",
+     .head = sn_tuned_text_head_avx2,
+     .part = {sn_tuned_text_sum_avx2, sn_tuned_text_max_avx2,
+              sn_tuned_text_avg_avx2, sn_tuned_text_lrn_avx2}},
     {.isa = SN_ISA_VNNI,
      .tiles = sn_tuned_text_vnni,
      .dwtext = sn_tuned_text_vnni_dw,
      .sum = "sum",
      .dw = "sn_dw_vnni",
      .dw3 = {"sn_dw3_vnni_step1", "sn_dw3_vnni_step2"},
-     .sum8 = "sn_sum8_avx512",
-     .sum8text = sn_tuned_text_sum_avx512},
+     .set = "avx512",
+     .head = sn_tuned_text_head_avx512,
+     .part = {sn_tuned_text_sum_avx512, sn_tuned_text_max_avx512,
+              sn_tuned_text_avg_avx512, sn_tuned_text_lrn_avx512}},
     {.isa = SN_ISA_NEON,
      .tiles = sn_tuned_text_neon,
      .sum = "sum",
      .dw = "dw",
      .dw3 = {"0", "0"},
-     .sum8 = "sn_sum8_c"},
+     .set = "c"},
 };
 
 static const Variant *
@@ -171,6 +175,28 @@ put_lines(SnArena *a, SnBuf *b, const char *const *line, const char **need)
         }
 }
 
+/* Parts in C, which those by instructions may call, and what they call. */
+static const struct Part {
+    const char *name;
+    const char *const *text;
+    const char *need;
+} parts[SN_TUNED_PARTS] = {
+    {"sum", sn_tuned_text_sum, " fmaf"},
+    {"max", sn_tuned_text_max, ""},
+    {"avg", sn_tuned_text_avg, " sn_mulf"},
+    {"lrn", sn_tuned_text_lrn, " fmaf sqrtf sn_dequant"},
+};
+
+static bool
+has_parts(const SnTunedUse *u)
+{
+    bool any = false;
+
+    for (int i = 0; i < SN_TUNED_PARTS; i++)
+        any = any || u->part[i];
+    return any;
+}
+
 const char *
 sn_tuned_types(SnArena *a, SnIsa isa, const SnTunedUse *u)
 {
@@ -179,8 +205,9 @@ sn_tuned_types(SnArena *a, SnIsa isa, const SnTunedUse *u)
 
     (void)variant(isa);
     sn_buf_init(&b, a);
-    if (u->sum8)
-        put_lines(a, &b, sn_tuned_text_sum_types, &need);
+    put_lines(a, &b, sn_tuned_text_sizes, &need);
+    if (has_parts(u))
+        put_lines(a, &b, sn_tuned_text_shared_types, &need);
     if (u->plan) {
         put_lines(a, &b, sn_tuned_text_types, &need);
         sn_puts(&b, "extern const SnConvTiles sn_tiles;\n");
@@ -198,9 +225,9 @@ sn_tuned_sum(SnSum8 *s, const int8_t *table)
 }
 
 const char *
-sn_tuned_sum_name(SnIsa isa)
+sn_tuned_name(SnArena *a, SnIsa isa, SnTunedPart part)
 {
-    return variant(isa)->sum8;
+    return sn_format(a, "sn_%s8_%s", parts[part].name, variant(isa)->set);
 }
 
 static void
@@ -231,7 +258,10 @@ static void
 put_plans(SnArena *a, SnBuf *b, const Variant *v, const SnTunedUse *u)
 {
     /* twins, which are not compiled where there are the instructions */
-    const char *need = u->sum8 ? "sn_mulf" : "sn_rne_clamp sn_mulf";
+    const char *need = !has_parts(u) ? "sn_rne_clamp sn_mulf"
+                       : u->part[SN_TUNED_AVG] || u->part[SN_TUNED_LRN]
+                           ? NULL
+                           : "sn_mulf";
 
     put_lines(a, b, sn_tuned_text_run, &need);
     if (u->wino)
@@ -244,18 +274,40 @@ put_plans(SnArena *a, SnBuf *b, const Variant *v, const SnTunedUse *u)
     put_table(b, v, u, sn_gemm(v->isa)->tiles);
 }
 
+static void
+put_parts(SnArena *a, SnBuf *b, const Variant *v, const SnTunedUse *u)
+{
+    const char *need = "sn_rne_clamp";
+    bool pool = false;
+
+    for (int i = 0; i < SN_TUNED_PARTS; i++) {
+        if (u->part[i])
+            need = sn_format(a, "%s%s", need, parts[i].need);
+        pool = pool || (u->part[i] && i != SN_TUNED_SUM);
+    }
+    if (u->part[SN_TUNED_SUM])
+        put_lines(a, b, sn_tuned_text_sum, &need);
+    if (pool)
+        put_lines(a, b, sn_tuned_text_pool, &need);
+    for (int i = SN_TUNED_MAX; i < SN_TUNED_PARTS; i++)
+        if (u->part[i])
+            put_lines(a, b, parts[i].text, &need);
+    if (v->head)
+        put_lines(a, b, v->head, &need);
+    for (int i = 0; i < SN_TUNED_PARTS; i++)
+        if (u->part[i] && v->head)
+            put_lines(a, b, v->part[i], &need);
+}
+
 const char *
 sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u)
 {
     const Variant *v = variant(isa);
-    const char *need = "sn_rne_clamp fmaf";
     SnBuf b;
 
     sn_buf_init(&b, a);
-    if (u->sum8)
-        put_lines(a, &b, sn_tuned_text_sum, &need);
-    if (u->sum8 && v->sum8text)
-        put_lines(a, &b, v->sum8text, &need);
+    if (has_parts(u))
+        put_parts(a, &b, v, u);
     if (u->plan)
         put_plans(a, &b, v, u);
     return sn_buf_str(&b);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "kernel/conv_geo.h"
+#include "kernel/point/pool_q8.h"
 #include "kernel/point/sum_q8.h"
 #include "kernel/variant.h"
 
@@ -65,16 +66,6 @@ void sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g,
 
 /* ---- pools ---- */
 
-typedef struct SnPool8 {
-    SnConvGeo geo;
-    /* AvgPool */
-    bool count_pad;
-    bool columns;      /* each is added up first (SnMap.part) */
-    float xs, ys, off; /* off: added before rounding (`after`) */
-    bool whole;        /* the `after` form of a whole image: integer mean */
-    int32_t xz, yz;    /* yz: added after rounding */
-    float lo, hi;      /* clamp of what is rounded */
-} SnPool8;
 /* Bytes of work, at 8 of alignment. */
 size_t sn_pool8_work(const SnPool8 *p);
 /* Result rows [r0, r1) of all n * oh; pixels of y lie `pitch` codes apart. */
@@ -85,14 +76,6 @@ void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
 
 /* ---- LRN, beta 0.75 ---- */
 
-typedef struct SnLrn8 {
-    int64_t npx, c;
-    int64_t before, after; /* the window: [c - before, c + after] */
-    float coef, k;         /* t = fmaf(coef, S, k) */
-    float xs, ys, lo, hi;  /* lo, hi less yz */
-    int32_t xz, yz;
-} SnLrn8;
-size_t sn_lrn8_work(const SnLrn8 *p);
 /* Pixels [p0, p1) of npx. */
 void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
                  void *work, int64_t p0, int64_t p1);
@@ -108,18 +91,6 @@ typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
                           float *y);
 typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,
                         int8_t *y);
-/* One result pixel: taps at x[tap[i]], c channels.  avg: `part` of them at a
- * time are added up before they join the rest. */
-typedef void SnMax8Fn(const int8_t *x, const int64_t *tap, int64_t ntap,
-                      int64_t c, int8_t *y);
-typedef void SnAvg8Fn(const SnPool8 *p, const int8_t *x, const int64_t *tap,
-                      int64_t ntap, int64_t part, int64_t nall, int8_t *y);
-/* npx pixels; sq: `pitch` ints for each, the squares at sq + before, zeros
- * around them already in place.  The squares are written before the first sum
- * is read, so that loads do not wait for stores. */
-typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
-                      int32_t *sq, int64_t pitch, int8_t *y);
-
 /* Three planes of n as pixels; how many pixels were done, from the first. */
 typedef int64_t SnPlanes8Fn(const int8_t *r, const int8_t *g, const int8_t *b,
                             int64_t n, int8_t *y);

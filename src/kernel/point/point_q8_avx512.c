@@ -4,41 +4,7 @@
 #include "kernel/point/point_q8.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
-#define V512        \
-    __attribute__(( \
-        target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-#define INLINE static inline __attribute__((always_inline))
-
-V512 INLINE __mmask16
-mask16(int64_t n)
-{
-    return (__mmask16)(n >= 16 ? 0xffffu : (1u << n) - 1u);
-}
-
-V512 INLINE __mmask64
-mask64(int64_t n)
-{
-    return n >= 64 ? ~0ull : (1ull << n) - 1u;
-}
-
-/* 16 codes as differences from z. */
-V512 INLINE __m512i
-load16(__mmask16 k, const int8_t *x, __m512i z)
-{
-    return _mm512_sub_epi32(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(k, x)),
-                            z);
-}
-
-/* rne of v in [lo, hi], plus z; NaN gives lo. */
-V512 INLINE void
-store16(__mmask16 k, int8_t *y, __m512 v, __m512 lo, __m512 hi, __m512i z)
-{
-    v = _mm512_min_ps(_mm512_max_ps(v, lo), hi);
-    _mm512_mask_cvtepi32_storeu_epi8(
-        y, k, _mm512_add_epi32(_mm512_cvtps_epi32(v), z));
-}
+#include "kernel/codes_avx512.h"
 
 V512 static void
 pair(const SnPair8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
@@ -61,7 +27,7 @@ pair(const SnPair8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
 /* x / s for rounding: a product with 1 / s is at most four units in the last
  * place off, which matters near ties only (numerics.md).  In [-512, 512] these
  * are 2^-13; above, and for NaN, the comparison fails. */
-V512 INLINE __m512
+V512 HELP __m512
 quotient(__m512 v, __m512 s, __m512 inv)
 {
     __m512 q = _mm512_mul_ps(v, inv);
@@ -139,100 +105,6 @@ table(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
     }
 }
 
-V512 static void
-max(const int8_t *x, const int64_t *tap, int64_t ntap, int64_t c, int8_t *y)
-{
-    int64_t i = 0;
-
-    for (; i + 64 <= c; i += 64) {
-        __m512i v = _mm512_loadu_si512(x + tap[0] + i);
-        for (int64_t t = 1; t < ntap; t++)
-            v = _mm512_max_epi8(v, _mm512_loadu_si512(x + tap[t] + i));
-        _mm512_storeu_si512(y + i, v);
-    }
-    if (i < c) {
-        __mmask64 k = mask64(c - i);
-        __m512i v = _mm512_maskz_loadu_epi8(k, x + tap[0] + i);
-        for (int64_t t = 1; t < ntap; t++)
-            v = _mm512_max_epi8(v, _mm512_maskz_loadu_epi8(k, x + tap[t] + i));
-        _mm512_mask_storeu_epi8(y + i, k, v);
-    }
-}
-
-V512 static void
-avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
-    int64_t part, int64_t nall, int8_t *y)
-{
-    __m512 xs = _mm512_set1_ps(p->xs), ys = _mm512_set1_ps(p->ys);
-    __m512 n = _mm512_set1_ps((float)nall), off = _mm512_set1_ps(p->off);
-    __m512 lo = _mm512_set1_ps(p->lo), hi = _mm512_set1_ps(p->hi), v;
-    __m512 mean = _mm512_set1_ps(p->xs / (p->ys * (float)nall));
-    __m512i xz = _mm512_set1_epi32(p->xz), yz = _mm512_set1_epi32(p->yz);
-
-    for (int64_t i = 0; i < p->geo.c; i += 16) {
-        __mmask16 k = mask16(p->geo.c - i);
-        __m512i isum = _mm512_setzero_si512();
-        __m512 sum = _mm512_setzero_ps();
-        for (int64_t t = 0; p->whole && t < ntap; t++)
-            isum = _mm512_add_epi32(isum, load16(k, x + tap[t] + i, xz));
-        for (int64_t t = 0; !p->whole && t < ntap;) {
-            __m512 column = _mm512_setzero_ps();
-            for (int64_t end = t + part; t < end; t++) {
-                v = _mm512_cvtepi32_ps(load16(k, x + tap[t] + i, xz));
-                column = _mm512_add_ps(column, _mm512_mul_ps(v, xs));
-            }
-            sum = _mm512_add_ps(sum, column);
-        }
-        if (p->whole)
-            v = _mm512_mul_ps(_mm512_cvtepi32_ps(isum), mean);
-        else
-            v = _mm512_div_ps(_mm512_div_ps(sum, n), ys);
-        if (!p->whole && p->off != 0)
-            v = _mm512_add_ps(v, off);
-        store16(k, y + i, v, lo, hi, yz);
-    }
-}
-
-/* One pixel, its squares in place. */
-V512 INLINE void
-lrn_px(const SnLrn8 *p, const int8_t *x, const int32_t *sq, int8_t *y)
-{
-    int64_t size = p->before + p->after + 1;
-    __m512 xs = _mm512_set1_ps(p->xs), ys = _mm512_set1_ps(p->ys);
-    __m512 lo = _mm512_set1_ps(p->lo), hi = _mm512_set1_ps(p->hi);
-    __m512 coef = _mm512_set1_ps(p->coef), base = _mm512_set1_ps(p->k);
-    __m512i xz = _mm512_set1_epi32(p->xz), yz = _mm512_set1_epi32(p->yz);
-
-    for (int64_t i = 0; i < p->c; i += 16) {
-        __mmask16 k = mask16(p->c - i);
-        __m512i s = _mm512_loadu_si512(sq + i);
-        for (int64_t j = 1; j < size; j++)
-            s = _mm512_add_epi32(s, _mm512_loadu_si512(sq + i + j));
-        __m512 t = _mm512_fmadd_ps(coef, _mm512_cvtepi32_ps(s), base);
-        __m512 r = _mm512_sqrt_ps(t);
-        __m512 d = _mm512_mul_ps(_mm512_cvtepi32_ps(load16(k, x + i, xz)), xs);
-        d = _mm512_div_ps(d, _mm512_mul_ps(r, _mm512_sqrt_ps(r)));
-        store16(k, y + i, _mm512_div_ps(d, ys), lo, hi, yz);
-    }
-}
-
-V512 static void
-lrn(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq, int64_t pitch,
-    int8_t *y)
-{
-    __m512i xz = _mm512_set1_epi32(p->xz);
-
-    for (int64_t n = 0; n < npx; n++)
-        for (int64_t i = 0; i < p->c; i += 16) {
-            __mmask16 k = mask16(p->c - i);
-            __m512i v = load16(k, x + n * p->c + i, xz);
-            _mm512_mask_storeu_epi32(sq + n * pitch + p->before + i, k,
-                                     _mm512_mullo_epi32(v, v));
-        }
-    for (int64_t n = 0; n < npx; n++)
-        lrn_px(p, x + n * p->c, sq + n * pitch, y + n * p->c);
-}
-
 /* Bytes 64 k + i of the pixels are channel (64 k + i) % 3 of pixel
  * (64 k + i) / 3. */
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) static int64_t
@@ -269,8 +141,9 @@ planes(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n, int8_t *y)
                                                 : 0;
 }
 
-static const SnPoint8 point8 = {
-    pair, sn_sum8_avx512, quant, dequant, table, max, avg, lrn, planes};
+static const SnPoint8 point8 = {pair,           sn_sum8_avx512, quant,
+                                dequant,        table,          sn_max8_avx512,
+                                sn_avg8_avx512, sn_lrn8_avx512, planes};
 
 void sn_register_point_q8_avx512(void);
 void
