@@ -43,6 +43,11 @@ tiles() { # ROUNDING
     conv s "0.3, 1" 3,1,1,8 -2 'kernel = [1,1]' 1,1,3,3
     conv s "0.3, 1" 7,1,3,8 1 'kernel = [1,3]' 1,1,1,7
     conv x "0.3, 1" 6,7,6,5 0 'kernel = [7,6]' 1,1,1,6
+    # windows that are rows of the operand: all, in groups; not, as places skip some
+    echo '  %r = Placeholder() : qi8<0.05, -7>[1,5,3,8]'
+    conv r "0.3, 1" 6,1,1,8 0 'kernel = [1,1]' 1,5,3,6
+    conv r "0.3, -9" 8,1,1,4 0 'kernel = [1,1], group = 2' 1,5,3,8
+    conv r "0.3, 1" 6,1,1,8 0 'kernel = [1,1], stride = [2,2]' 1,3,2,6
     # one filter a channel
     conv p "0.3, 4" 6,3,3,1 0 'kernel = [3,3], pads = [1,1,1,1], group = 6' 1,9,11,6
     conv p "0.3, -128" 6,3,3,1 127 'kernel = [3,3], pads = [0,1,1,0], stride = [2,2], group = 6, clamp = [-90, 80]' 1,4,5,6

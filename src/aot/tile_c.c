@@ -143,27 +143,76 @@ gather(SnAotNode *n, const char *pixel)
     sn_tile_close(n, depth);
 }
 
-/* All filters of four pixels by one call, for DSP instructions. */
-static bool
-put_plain(SnAotNode *n, const char *group)
+/* Declares `put`, of all filters of the pixels from tp on, for DSP
+ * instructions. */
+static void
+put_struct(SnAotNode *n, SnTilePlain *p)
 {
     const SnAotTile *t = n->tile;
-    SnTilePlain p;
 
-    if (!t->dsp || !sn_tile_plain(n, &p))
-        return false;
-    sn_tile_first_filter(n, &p, 2);
+    sn_tile_first_filter(n, p, 2);
     const char *at = sn_aot_tile_beside(n);
-    const char *mult = p.each ? sn_format(n->a, "%s + %s", p.mult, at) : p.mult;
+    const char *mult =
+        p->each ? sn_format(n->a, "%s + %s", p->mult, at) : p->mult;
     sn_aot_line(n,
                 "SnPut put = {win, %lld, %s + %s, %s, %d, %s + %s, %lld, %s, "
                 "%lld};",
-                (long long)(2 * t->kp), p.bias, at, mult, p.each ? 8 : 0,
+                (long long)(2 * t->kp), p->bias, at, mult, p->each ? 8 : 0,
                 sn_aot_result(n, n->res), sn_aot_tile_out(n),
-                (long long)sn_tile_pixel_step(n), p.zero,
+                (long long)sn_tile_pixel_step(n), p->zero,
                 (long long)(t->mp / 2));
+}
+
+/* All filters of four pixels by one call. */
+static bool
+put_plain(SnAotNode *n, const char *group)
+{
+    SnTilePlain p;
+
+    if (!n->tile->dsp || !sn_tile_plain(n, &p))
+        return false;
+    put_struct(n, &p);
     sn_aot_line(n, "sn_put_windows(%s + (%s0) * %lld, &put);",
-                sn_tile_filters(n), group, (long long)t->kp);
+                sn_tile_filters(n), group, (long long)n->tile->kp);
+    return true;
+}
+
+/* The filters of a group, as an offset in front of a sum. */
+static const char *
+group_of(SnAotNode *n)
+{
+    const SnAotTile *t = n->tile;
+
+    return t->groups ? sn_format(n->a, "(%s) * %lld + ",
+                                 sn_tile_number(n, t->groups), (long long)t->mp)
+                     : "";
+}
+
+/* All pixels by one call, where windows are rows of x as they lie there: a
+ * function of its own for many nodes. */
+static bool
+put_points(SnAotNode *n)
+{
+    const SnAotTile *t = n->tile;
+    const SnMapRead *r = sn_aot_read_of(n, t->x);
+    int64_t step = sn_tile_even_step(n, t->pixels, t->off.k);
+    SnTilePlain p;
+
+    if (!t->dsp || t->mve || !t->quads || t->run != t->taps || t->k % 4 ||
+        step <= 0 || !sn_tile_plain(n, &p))
+        return false;
+    for (int d = 0; d < r->box.rank; d++)
+        if (!r->inside[d])
+            return false;
+    sn_aot_line(n, "const int tp = 0;");
+    put_struct(n, &p);
+    sn_aot_line(n,
+                "sn_put_points(%s + (%s0) * %lld, %s + %s, win, %lld, %lld, "
+                "%d, &put);",
+                sn_tile_filters(n), group_of(n), (long long)t->kp,
+                sn_aot_operand(n, t->x),
+                sn_tile_linear(n, NULL, t->off.k, t->off.base, t->groups),
+                (long long)step, (long long)t->npixel, (int)t->xz);
     return true;
 }
 
@@ -174,10 +223,7 @@ open_filters(SnAotNode *n)
     bool rows = t->form == SN_TILE_ROWS;
     long long b = (long long)t->block, m = (long long)t->nfilter;
     int f = t->filter;
-    const char *g =
-        t->groups ? sn_format(n->a, "(%s) * %lld + ",
-                              sn_tile_number(n, t->groups), (long long)t->mp)
-                  : "";
+    const char *g = group_of(n);
 
     if (t->mve) {
         sn_tile_mve(n, g);
@@ -228,6 +274,8 @@ open_windows(SnAotNode *n)
     if (gaps)
         sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
     sn_tile_loops(n, t->groups);
+    if (put_points(n))
+        return;
     if (t->wz)
         sn_aot_line(n, "int32_t tsum[%d];", rows ? 1 : 4);
     if (rows) {

@@ -291,7 +291,8 @@ done
 
 # A bias, a multiplier and saturation are made by the functions of all filters.
 tiles "" >"$tmp/tiles.sn"
-for pair in armv7em:put_windows armv8.1m-mve:mve_put armv8.1m-mve:mve_codes; do
+for pair in armv7em:put_windows armv7em:put_points armv8.1m-mve:mve_put \
+    armv8.1m-mve:mve_codes; do
     "$sinter" compile "$tmp/tiles.sn" -o "$tmp/o" --target "${pair%:*}" >"$tmp/out" 2>&1
     if grep -q "net_${pair#*:}(" "$tmp/o/net.c"; then
         echo "ok compile plain_${pair#*:}"

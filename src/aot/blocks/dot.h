@@ -312,29 +312,16 @@ sn_quad_at(int e, int count)
 
 /* sn_window into such words, from x's next to next: n elements, of which the
  * fours are elements first, first + 1, .. of the window, and what is left of
- * them rest, rest + 1, .. */
-static inline void
-sn_quad_window(int16_t *d, int first, int rest, const int8_t *x, int at, int lo,
-               int hi, int n, int zero, int count)
+ * them rest, rest + 1, ..  Of a window at a border, of which there are few. */
+static SN_APART void
+sn_quad_border(int16_t *d, int first, int rest, const int8_t *x, int lo, int hi,
+               int n, int zero, int count)
 {
     const uint32_t zeros = sn_halves(zero, zero);
     const int fours = n & ~3;
     int16_t *e = d + first * count;
     int j = 0;
 
-    x += at;
-    if (lo == 0 && hi == n) {
-        SN_UNROLL
-        for (j = 0; j < fours; j += 4, e += 4 * count) {
-            const uint32_t v = sn_ld32(x + j);
-            sn_st32(e, sn_sub_halves(sn_even_bytes(v), zeros));
-            sn_st32(e + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
-        }
-        SN_UNROLL
-        for (j = fours; j < n; j++)
-            d[sn_quad_at(rest + j - fours, count)] = (int16_t)(x[j] - zero);
-        return;
-    }
     if (((lo | hi | n) & 3) != 0) {
         for (; j < n; j++)
             d[sn_quad_at(j < fours ? first + j : rest + j - fours, count)] =
@@ -347,6 +334,32 @@ sn_quad_window(int16_t *d, int first, int rest, const int8_t *x, int at, int lo,
         sn_st32(e, in ? sn_sub_halves(sn_even_bytes(v), zeros) : 0);
         sn_st32(e + 2 * count, in ? sn_sub_halves(sn_odd_bytes(v), zeros) : 0);
     }
+}
+
+/* The same of any. */
+static inline void
+sn_quad_window(int16_t *d, int first, int rest, const int8_t *x, int at, int lo,
+               int hi, int n, int zero, int count)
+{
+    const uint32_t zeros = sn_halves(zero, zero);
+    const int fours = n & ~3;
+    int16_t *e = d + first * count;
+    int j = 0;
+
+    x += at;
+    if (lo != 0 || hi != n) {
+        sn_quad_border(d, first, rest, x, lo, hi, n, zero, count);
+        return;
+    }
+    SN_UNROLL
+    for (j = 0; j < fours; j += 4, e += 4 * count) {
+        const uint32_t v = sn_ld32(x + j);
+        sn_st32(e, sn_sub_halves(sn_even_bytes(v), zeros));
+        sn_st32(e + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
+    }
+    SN_UNROLL
+    for (j = fours; j < n; j++)
+        d[sn_quad_at(rest + j - fours, count)] = (int16_t)(x[j] - zero);
 }
 
 /* sum[i]: of window i, of `count` windows of k elements, k even. */
@@ -642,6 +655,40 @@ sn_put_windows(const int8_t *w, SnPut *p)
         p->y += 2;
     }
 #endif
+}
+
+/* Windows that are rows of x, of n pixels (4 or more), `step` from one to the
+ * next: four at a time, the last four end with the last; words lie as those of
+ * sn_quad_window. */
+static SN_APART void
+sn_put_points(const int8_t *w, const int8_t *x, int16_t *win, int step, int n,
+              int zero, const SnPut *all)
+{
+    const uint32_t zeros = sn_halves(zero, zero);
+    const int k = all->nbyte / 2;
+
+    for (int t = 0; t < n; t += 4) {
+        const int at = t + 4 > n ? n - 4 : t;
+        const int8_t *const x0 = x + at * step, *const x1 = x0 + step;
+        const int8_t *const x2 = x1 + step, *const x3 = x2 + step;
+        int16_t *d = win;
+        SnPut put = *all;
+
+        for (int j = 0; j < k; j += 4, d += 16) {
+            const uint32_t v0 = sn_ld32(x0 + j), v1 = sn_ld32(x1 + j);
+            const uint32_t v2 = sn_ld32(x2 + j), v3 = sn_ld32(x3 + j);
+            sn_st32(d, sn_sub_halves(sn_even_bytes(v0), zeros));
+            sn_st32(d + 2, sn_sub_halves(sn_even_bytes(v1), zeros));
+            sn_st32(d + 4, sn_sub_halves(sn_even_bytes(v2), zeros));
+            sn_st32(d + 6, sn_sub_halves(sn_even_bytes(v3), zeros));
+            sn_st32(d + 8, sn_sub_halves(sn_odd_bytes(v0), zeros));
+            sn_st32(d + 10, sn_sub_halves(sn_odd_bytes(v1), zeros));
+            sn_st32(d + 12, sn_sub_halves(sn_odd_bytes(v2), zeros));
+            sn_st32(d + 14, sn_sub_halves(sn_odd_bytes(v3), zeros));
+        }
+        put.y += at * all->step;
+        sn_put_windows(w, &put);
+    }
 }
 
 #endif
