@@ -309,6 +309,22 @@ words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
     return false;
 }
 
+/* Operands of one parameter are told apart by the order of the ports. */
+static bool
+in_order(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *before,
+         const SnExpr *e)
+{
+    const SnDefPort *a = sn_def_port(n, before->s), *b = sn_def_port(n, e->s);
+
+    if (!a || !b || a->index < b->index)
+        return true;
+    sn_error(rs->d, e->pos, "SN116",
+             "map %s of %s: '%s' stands behind '%s', expected operands in the "
+             "order of the ports",
+             m->name, n->name, b->name, a->name);
+    return false;
+}
+
 /* What sinks below a node renumbers its axes, which are attributes. */
 static void
 literal_axis(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e,
@@ -345,6 +361,8 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
               !sn_def_attr(n, e->s))) {
             c++;
             p++;
+        } else if (*c == 'V' && i && !in_order(rs, n, m, s->arg[i - 1], e)) {
+            bad(rs, n);
         }
         if (!*c) {
             map_arity(rs, n, s, m);

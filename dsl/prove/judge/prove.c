@@ -558,7 +558,7 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     bool by_lemma = !l.none && sn_prove_proved(pr, &l);
     SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
-    if (t.later && l.first)
+    if (l.first && (t.later || !others_unused(pr)))
         by_lemma = false;
     const char *why = l.why;
     by_lemma = by_lemma && is_taken(pv, pr, true, l.certificate, &why);

@@ -150,7 +150,7 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     for (int64_t o = 0; o < e->t.no; o++) {
         double acc = pb ? b.v[o] : 0;
         uint32_t ch = 0;
-        if (tw->type.nq > 1)
+        if (tw->type.nq > 1 && e->n->out[0]->rank)
             ch = (uint32_t)(o % e->n->out[0]->dim[e->n->out[0]->rank - 1]);
         if (tw->type.nq && ch >= tw->type.nq)
             return sn_case_no(e->c, "no scale for a channel");
