@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/file/file.h"
+#include "dsl/model/named.h"
 #include "dsl/prove/index/index.h"
 #include "dsl/prove/real/real.h"
 #include "dsl/resolve/resolver.h"
@@ -520,7 +521,7 @@ says_unused(const SnExpr *e, const char *out)
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
         return says_unused(e->kid[0], out) || says_unused(e->kid[1], out);
     return e->ek == SN_E_CALL && e->fn == SN_FN_UNUSED &&
-           e->kid[0]->ek == SN_E_MEMBER && !strcmp(e->kid[0]->s, out);
+           e->kid[0]->ek == SN_E_MEMBER && sn_name_same(e->kid[0]->s, out);
 }
 
 /* Does the condition require the root's other results to be unused? */

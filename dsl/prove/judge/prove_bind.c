@@ -11,6 +11,7 @@
 #include "dsl/prove/trial/case.h"
 
 #include <string.h>
+#include "dsl/model/named.h"
 #include "dsl/resolve/resolver.h"
 
 /* ---- what a rule touches ---- */
@@ -81,7 +82,7 @@ why_not(const Bound *b, const SnDefRule *r)
     if (b->nterm && !b->term->type)
         return "it does not say the type of the input that it makes";
     if (b->nterm && (b->term->nasg || !b->term->like || !b->pat->capture ||
-                     strcmp(b->term->like, b->pat->capture)))
+                     !sn_name_same(b->term->like, b->pat->capture)))
         return "the input that it makes is not wholly 'like' the one that it "
                "replaces";
     if (b->nterm && b->pat->nuse != 1)
