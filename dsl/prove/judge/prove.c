@@ -204,7 +204,7 @@ refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     }
     if (best != sn_claim_words[SN_CLAIM_NONE].word)
         sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
-                 "SN302", "rule '%s'%s claims '%s'; proved only '%s'",
+                 "SN302", "rule '%s'%s claims '%s'; only '%s' is not refuted",
                  rule_name(pr), whose(pv, pr), claim, best);
     else
         sn_error(pv->d, pr->r->pos, "SN301",
@@ -281,7 +281,8 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
                  rule_name(pr), whose(pv, pr), by, claim, by_how_much(pv, t));
     else
         sn_error(pv->d, k->pos.src ? k->pos : pr->r->pos, "SN307",
-                 "rule '%s'%s claims '%s' under rounding %s; proved only '%s'",
+                 "rule '%s'%s claims '%s' under rounding %s; only '%s' is not "
+                 "refuted",
                  rule_name(pr), whose(pv, pr), claim, by, best);
     show(pv, t);
     if (best != sn_claim_words[SN_CLAIM_NONE].word && !pr->bounded)
