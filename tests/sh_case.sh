@@ -11,6 +11,26 @@ bad=0
 # side FILE.sn: the sidecar file beside it, named by what it holds.
 side() { ls "${1%.sn}".????????????????.snw; }
 
+# say RESULT NAME: the case NAME ended with RESULT; of one that fails, what is
+# in $tmp/log.
+say() {
+    if [ "$1" = 0 ]; then
+        echo "ok $suite $2"
+    else
+        echo "not ok $suite $2"
+        [ ! -f "$tmp/log" ] || tail -n 20 "$tmp/log" | sed 's/^/    /'
+        bad=1
+    fi
+}
+
+# fine NAME CONDITION...: the case NAME is fine where the condition holds.
+fine() {
+    name=$1
+    shift
+    "$@"
+    say $? "$name"
+}
+
 # t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
 # (a fixed string, or nothing in particular) on WHERE, out or err.
 t() {

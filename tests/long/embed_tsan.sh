@@ -2,19 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # examples/embed under ThreadSanitizer: two sessions on eight threads, with the
 # shared and with the static library, by gcc, g++ and clang; no race.
-BUILD=${BUILD:-build} MAKE=${MAKE:-make}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then
-        echo "ok embed_tsan $2"
-    else
-        echo "not ok embed_tsan $2"
-        sed 's/^/    /' "$tmp/log" | head -n 20
-        bad=1
-    fi
-}
+MAKE=${MAKE:-make}
+suite=embed_tsan
+. tests/sh_case.sh
 unset SAN
 "$MAKE" -s --no-print-directory all BUILD="$BUILD" || exit 1
 # Programs of NAME (gcc or clang) and CXX.

@@ -4,18 +4,9 @@
 # on drawn inputs and samples at one and two threads; outputs are those of ONNX Runtime
 # without optimizations, bit by bit, or as far from them as is said here.  What
 # ONNX Runtime does not do at will is of tests/ep/ep_fake.c.
-BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then
-        echo "ok ep $2"
-    else
-        echo "not ok ep $2"
-        bad=1
-    fi
-}
+SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
+suite=ep
+. tests/sh_case.sh
 "$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" "$BUILD/tests/ep_parts" "$BUILD/tests/ep_memory" BUILD="$BUILD" CC="$CC" || exit 1
 "$BUILD/tests/ep_fake" >"$tmp/log" 2>&1
 say $? "in a runtime that answers as it is told"

@@ -10,18 +10,6 @@ MAKE=${MAKE:-make}
 root=$PWD
 pre=$tmp/prefix
 
-fine() { # NAME CONDITION...
-    name=$1
-    shift
-    if "$@"; then
-        echo "ok arithmetic $name"
-    else
-        echo "not ok arithmetic $name"
-        sed 's/^/    /' "$tmp/log" 2>/dev/null | tail -n 12
-        bad=1
-    fi
-}
-
 # shellcheck disable=SC2086
 "$MAKE" -s install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" \
     >"$tmp/log" 2>&1

@@ -3,19 +3,9 @@
 # make dist: the same bytes whatever times and modes the files have and from
 # the tree that the tarball unpacks to.  That make check passes in such a tree
 # is seen by .ci/run.
-BUILD=${BUILD:-build} MAKE=${MAKE:-make}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then
-        echo "ok dist $2"
-    else
-        echo "not ok dist $2"
-        sed 's/^/    /' "$tmp/log"
-        bad=1
-    fi
-}
+MAKE=${MAKE:-make}
+suite=dist
+. tests/sh_case.sh
 dist() { # DIRECTORY: its tarball, as $tar
     (cd "$1" && "$MAKE" -s --no-print-directory dist BUILD=build) >"$tmp/log" 2>&1 || return 1
     tar=$1/$(tail -n 1 "$tmp/log")

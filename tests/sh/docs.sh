@@ -3,13 +3,8 @@
 # The examples of the documents are true: graphs parse, verify and print as
 # they stand, rules and tests of the language page are in passes.def, nodes in
 # nodes.def, and commands of the README exist.
-BUILD=${BUILD:-build}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then echo "ok docs $2"; else echo "not ok docs $2"; bad=1; fi
-}
+suite=docs
+. tests/sh_case.sh
 
 awk '/^```/ { on = !on; next } on' docs/graph.md >"$tmp/g.sn"
 "$BUILD/sinter" opt "$tmp/g.sn" --passes=dce --verify >"$tmp/out" 2>"$tmp/err"

@@ -3,23 +3,13 @@
 # What make install puts in place: each header compiles alone as C11 and as
 # C++17, none is internal, and examples/embed links with the shared and with the
 # static library by what pkg-config says.
-BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+CC=${CC:-gcc} MAKE=${MAKE:-make}
+suite=install
+. tests/sh_case.sh
 case $CC in
 *clang*) CXX=clang++ ;;
 *) CXX=g++ ;;
 esac
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then
-        echo "ok install $2"
-    else
-        echo "not ok install $2"
-        sed 's/^/    /' "$tmp/log" | head -n 8
-        bad=1
-    fi
-}
 pre=$tmp/prefix
 "$MAKE" -s --no-print-directory install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" >"$tmp/log" 2>&1
 say $? "into a prefix"
@@ -50,7 +40,6 @@ embed() {
     "$MAKE" -s -C examples/embed BUILD="$tmp/$1" STATIC="$2" CC="$3" CXX="$4" \
         CFLAGS="$warn ${SAN:-}" CXXFLAGS="$warn ${SAN:-}" LDFLAGS= >"$tmp/log" 2>&1
     say $? "$1: examples/embed builds"
-    demo=examples/demo
     LD_LIBRARY_PATH=$pre/lib "$tmp/$1/embed" $demo/fashion_lrn.onnx $demo/calib_images.npy >"$tmp/log" 2>&1
     [ "$(cat "$tmp/log")" = "0 2 6 5 2 2 2 9" ]
     say $? "$1: embed classifies"

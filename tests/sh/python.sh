@@ -2,19 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The wheel in a clean virtual environment of Debian's Python: its doctests, its
 # values, the examples, and the program of docs/howto/python.md.
-BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make} PYTHON=${PYTHON:-/usr/bin/python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then
-        echo "ok python $2"
-    else
-        echo "not ok python $2"
-        sed 's/^/    /' "$tmp/log" | tail -n 8
-        bad=1
-    fi
-}
+CC=${CC:-gcc} MAKE=${MAKE:-make} PYTHON=${PYTHON:-/usr/bin/python3}
+suite=python
+. tests/sh_case.sh
 if ! "$PYTHON" -c 'import numpy, ensurepip, sysconfig, os
 os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null; then
     echo "skip python: Debian's python3-dev, python3-numpy and python3-venv are not all there"
@@ -57,7 +47,6 @@ say $? "tests/python/values.py runs"
 cat "$tmp/values"
 ! grep -q '^not ok' "$tmp/values" || bad=1
 
-demo=examples/demo
 "$py" examples/python/onnx_int8.py $demo/fashion_lrn.onnx $demo/calib_images.npy $demo/test_images.npy \
     $demo/test_labels.npy "$tmp/int8.onnx" >"$tmp/log" 2>&1 &&
     grep -q '^[1-9][0-9]* int8 nodes, 0 float, from 256 samples$' "$tmp/log" &&

@@ -4,12 +4,8 @@
 # src/base/lang/lang.h.  Each is in docs/language.md; comparisons of text in dsl
 # and gen stay few, as numbers are compared; a C file that spells words of the
 # language by hand is listed here, with its reason.
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then echo "ok words $2"; else echo "not ok words $2"; bad=1; fi
-}
+suite=words
+. tests/sh_case.sh
 
 # Rows: LIST WORD
 rows() { # FILE
