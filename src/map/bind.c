@@ -259,8 +259,13 @@ bind_axes(SnMapping *u, const SnMapParam *p, const SnMapArg *a)
     for (uint32_t i = 0; i < a->n; i++) {
         int64_t k = r.v[i].v < 0 ? r.v[i].v + rank : r.v[i].v;
         if (k < 0 || k >= rank)
-            return sn_mapping_fail(u, "there is no axis %lld in %d dimensions",
-                                   (long long)a->ints[i], rank);
+            return p->kind == SN_MP_AXES
+                       ? sn_mapping_fail(
+                             u, "'%s' names axis %lld, outside [%d, %d)",
+                             a->name, (long long)a->ints[i], -rank, rank)
+                       : sn_mapping_fail(
+                             u, "there is no axis %lld in %d dimensions",
+                             (long long)a->ints[i], rank);
         for (uint32_t j = 0; j < i; j++)
             if (r.v[j].v == k)
                 return sn_mapping_fail(u, "'%s' names axis %lld twice", a->name,

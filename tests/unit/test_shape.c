@@ -350,7 +350,7 @@ test_move(void **state)
     bag.v[0] = INTS(0, -1);
     CHECK("[2,3,4]", &sn_map_decl_flip, P(0), V(0));
     bag.v[0] = INTS(0, 3);
-    CHECK("there is no axis 3 in 3 dimensions", &sn_map_decl_flip, P(0), V(0));
+    CHECK("'v0' names axis 3, outside [-3, 3)", &sn_map_decl_flip, P(0), V(0));
     IN(SHAPE(2, 3, 4), SHAPE(2, 5, 4), SHAPE(2, 0, 4));
     CHECK("[2,8,4]", &sn_map_decl_concat, P(0), N(1));
     CHECK("[2,8,4]", &sn_map_decl_concat, P(0), N(-2));
@@ -358,7 +358,8 @@ test_move(void **state)
           &sn_map_decl_concat, P(0), N(2));
     IN(SHAPE(1, 4, 6, 3));
     CHECK("[1,2,3,12]", &sn_map_decl_space_to_depth, P(0), N(2));
-    CHECK("4 x 6 is no multiple of 3", &sn_map_decl_space_to_depth, P(0), N(3));
+    CHECK("4 rows are no multiple of 3", &sn_map_decl_space_to_depth, P(0),
+          N(3));
     IN(SHAPE(1, 2, 3, 12));
     CHECK("[1,4,6,3]", &sn_map_decl_depth_to_space, P(0), N(2));
 }
