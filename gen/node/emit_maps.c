@@ -3,33 +3,18 @@
  * table of kinds. */
 #include "gen/text/emit.h"
 
-static const char *const op_enum[SN_NMAPOP] = {
-    "SN_MO_INT",     "SN_MO_REAL",    "SN_MO_NAME",   "SN_MO_ELEM",
-    "SN_MO_HALF",    "SN_MO_DATA",    "SN_MO_NEG",    "SN_MO_NOT",
-    "SN_MO_ADD",     "SN_MO_SUB",     "SN_MO_MUL",    "SN_MO_DIV",
-    "SN_MO_MOD",     "SN_MO_EQ",      "SN_MO_NE",     "SN_MO_LT",
-    "SN_MO_LE",      "SN_MO_GT",      "SN_MO_GE",     "SN_MO_AND",
-    "SN_MO_OR",      "SN_MO_IN",      "SN_MO_SELECT", "SN_MO_AXIS",
-    "SN_MO_COUNT",   "SN_MO_PRODUCT", "SN_MO_SUM",    "SN_MO_LAST",
-    "SN_MO_BEFORE",  "SN_MO_FLAT",    "SN_MO_UNFLAT", "SN_MO_INVERSE",
-    "SN_MO_DEFINED", "SN_MO_ASCENDS", "SN_MO_RANK",   "SN_MO_LOW",
-    "SN_MO_FLOOR",   "SN_MO_CEIL",    "SN_MO_TOREAL", "SN_MO_ABS",
-    "SN_MO_MIN",     "SN_MO_MAX"};
-
-static const char *const item_enum[] = {"SN_MI_DIM",   "SN_MI_RUN",
-                                        "SN_MI_ALONG", "SN_MI_JOIN",
-                                        "SN_MI_MAYBE", "SN_MI_AT"};
-static const char *const param_enum[] = {
-    "SN_MP_OPERAND", "SN_MP_INT",  "SN_MP_BOOL", "SN_MP_REAL",
-    "SN_MP_ENUM",    "SN_MP_AXIS", "SN_MP_AXES"};
-static const char *const length_enum[] = {"SN_ML_ONE", "SN_ML_OWN", "SN_ML_RUN",
-                                          "SN_ML_PAIR"};
-static const char *const stmt_enum[] = {
-    "SN_MS_LET",    "SN_MS_REQUIRE", "SN_MS_RESULT", "SN_MS_TAPS",
-    "SN_MS_READ",   "SN_MS_CENTRE",  "SN_MS_BESIDE", "SN_MS_DIVISOR",
-    "SN_MS_NUMBER", "SN_MS_PARTS",   "SN_MS_WHOLE",  "SN_MS_PRIMITIVE"};
-static const char *const else_enum[] = {"SN_ME_NONE", "SN_ME_SKIP",
-                                        "SN_ME_FILL"};
+#define OP(ID) "SN_MO_" #ID,
+#define ITEM(ID) "SN_MI_" #ID,
+#define PARAM(ID) "SN_MP_" #ID,
+#define LENGTH(ID) "SN_ML_" #ID,
+#define STMT(ID) "SN_MS_" #ID,
+#define ELSE(ID) "SN_ME_" #ID,
+static const char *const op_enum[] = {SN_MAP_OPS(OP)};
+static const char *const item_enum[] = {SN_MAP_ITEMS(ITEM)};
+static const char *const param_enum[] = {SN_MAP_PARAMS(PARAM)};
+static const char *const length_enum[] = {SN_MAP_LENGTHS(LENGTH)};
+static const char *const stmt_enum[] = {SN_MAP_STMTS(STMT)};
+static const char *const else_enum[] = {SN_MAP_ELSES(ELSE)};
 
 const char *
 sn_emit_map_symbol(const SnDefs *s, const SnDefMap *m)

@@ -19,62 +19,64 @@
 extern "C" {
 #endif
 
+/* Each list of words is an X-list: sinter-gen writes their names in C. */
+
 /* ---- expressions ---- */
 
 /* What an expression is.  Operators work on lists element by element, a number
  * going with each; functions take as many arguments as sn_map_fns says. */
-typedef enum SnMapOp {
-    SN_MO_INT,  /* v */
-    SN_MO_REAL, /* r */
-    SN_MO_NAME, /* slot v; of an operand of integers, in a `require`: each of
-                   its elements */
-    SN_MO_ELEM, /* kid 0, a list: its element kid 1, or the list of those that
-                   kid 1, a list, names */
-    SN_MO_HALF, /* kid 0, two lists one after the other (int[2, s]): the half v,
-                   0 or 1 */
-    SN_MO_DATA, /* the element of operand v (a parameter's number) at the kids,
-                   one for each item of its pattern */
-    SN_MO_NEG,
-    SN_MO_NOT,
-    SN_MO_ADD,
-    SN_MO_SUB,
-    SN_MO_MUL,
-    SN_MO_DIV, /* of integers: floor; of reals: binary32 */
-    SN_MO_MOD, /* what floor leaves */
-    SN_MO_EQ,
-    SN_MO_NE,
-    SN_MO_LT,
-    SN_MO_LE,
-    SN_MO_GT,
-    SN_MO_GE,
-    SN_MO_AND,
-    SN_MO_OR,
-    SN_MO_IN, /* is kid 0 an element of the list kid 1? */
-    /* functions */
-    SN_MO_SELECT,  /* (c, a, c2, a2, ..., b) */
-    SN_MO_AXIS,    /* (list): 0, 1, ..., its length - 1; (number): below it */
-    SN_MO_COUNT,   /* (list) */
-    SN_MO_PRODUCT, /* (list) */
-    SN_MO_SUM,     /* (list) */
-    SN_MO_LAST,    /* (list) */
-    SN_MO_BEFORE,  /* (list): the sums of what stands before each element */
-    SN_MO_FLAT,    /* (list, list): row-major number of a place in a box;
-                      (operand): of a tap, its offset there */
-    SN_MO_UNFLAT,  /* (number, list): and back */
-    SN_MO_INVERSE, /* (list): where each number is, the last place of several;
-                      undefined: nowhere */
-    SN_MO_DEFINED, /* (any) */
-    SN_MO_ASCENDS, /* (operand) */
-    SN_MO_RANK,    /* (operand): of its first one */
-    SN_MO_LOW,     /* (operand): the lowest code of its type */
-    SN_MO_FLOOR,   /* (real) */
-    SN_MO_CEIL,    /* (real) */
-    SN_MO_TOREAL,  /* real(number) */
-    SN_MO_ABS,
-    SN_MO_MIN,
-    SN_MO_MAX,
-    SN_NMAPOP
-} SnMapOp;
+#define SN_MAP_OPS(X)                                                      \
+    X(INT)  /* v */                                                        \
+    X(REAL) /* r */                                                        \
+    X(NAME) /* slot v; of an operand of integers, in a `require`: each of  \
+               its elements */                                             \
+    X(ELEM) /* kid 0, a list: its element kid 1, or the list of those that \
+               kid 1, a list, names */                                     \
+    X(HALF) /* kid 0, two lists one after the other (int[2, s]): the half  \
+               v, 0 or 1 */                                                \
+    X(DATA) /* the element of operand v (a parameter's number) at the      \
+               kids, one for each item of its pattern */                   \
+    X(NEG)                                                                 \
+    X(NOT)                                                                 \
+    X(ADD)                                                                 \
+    X(SUB)                                                                 \
+    X(MUL)                                                                 \
+    X(DIV) /* of integers: floor; of reals: binary32 */                    \
+    X(MOD) /* what floor leaves */                                         \
+    X(EQ)                                                                  \
+    X(NE)                                                                  \
+    X(LT)                                                                  \
+    X(LE)                                                                  \
+    X(GT)                                                                  \
+    X(GE)                                                                  \
+    X(AND)                                                                 \
+    X(OR)                                                                  \
+    X(IN)      /* is kid 0 an element of the list kid 1? */                \
+    X(SELECT)  /* (c, a, c2, a2, ..., b) */                                \
+    X(AXIS)    /* (list): 0, 1, ..., its length - 1; (number): below it */ \
+    X(COUNT)   /* (list) */                                                \
+    X(PRODUCT) /* (list) */                                                \
+    X(SUM)     /* (list) */                                                \
+    X(LAST)    /* (list) */                                                \
+    X(BEFORE)  /* (list): the sums of what stands before each element */   \
+    X(FLAT)    /* (list, list): row-major number of a place in a box;      \
+                  (operand): of a tap, its offset there */                 \
+    X(UNFLAT)  /* (number, list): and back */                              \
+    X(INVERSE) /* (list): where each number is, the last place of several; \
+                  undefined: nowhere */                                    \
+    X(DEFINED) /* (any) */                                                 \
+    X(ASCENDS) /* (operand) */                                             \
+    X(RANK)    /* (operand): of its first one */                           \
+    X(LOW)     /* (operand): the lowest code of its type */                \
+    X(FLOOR)   /* (real) */                                                \
+    X(CEIL)    /* (real) */                                                \
+    X(TOREAL)  /* real(number) */                                          \
+    X(ABS)                                                                 \
+    X(MIN)                                                                 \
+    X(MAX)
+#define SN_MO_ID(ID) SN_MO_##ID,
+typedef enum SnMapOp { SN_MAP_OPS(SN_MO_ID) SN_NMAPOP } SnMapOp;
+#undef SN_MO_ID
 
 typedef struct SnMapExpr {
     uint8_t op; /* SnMapOp */
@@ -87,14 +89,16 @@ typedef struct SnMapExpr {
 
 /* ---- operands and parameters ---- */
 
-typedef enum SnMapItemKind {
-    SN_MI_DIM,   /* n: one dimension */
-    SN_MI_RUN,   /* d...: what is left */
-    SN_MI_ALONG, /* k[s]...: one for each of s */
-    SN_MI_JOIN,  /* 1|d...: each 1 or d's; missing ones in front are 1 */
-    SN_MI_MAYBE, /* p?: may be absent, and is then 1 */
-    SN_MI_AT     /* d @ axis */
-} SnMapItemKind;
+#define SN_MAP_ITEMS(X)                                               \
+    X(DIM)   /* n: one dimension */                                   \
+    X(RUN)   /* d...: what is left */                                 \
+    X(ALONG) /* k[s]...: one for each of s */                         \
+    X(JOIN)  /* 1|d...: each 1 or d's; missing ones in front are 1 */ \
+    X(MAYBE) /* p?: may be absent, and is then 1 */                   \
+    X(AT)    /* d @ axis */
+#define SN_MI_ID(ID) SN_MI_##ID,
+typedef enum SnMapItemKind { SN_MAP_ITEMS(SN_MI_ID) } SnMapItemKind;
+#undef SN_MI_ID
 
 typedef struct SnMapItem {
     uint8_t kind; /* SnMapItemKind */
@@ -103,22 +107,26 @@ typedef struct SnMapItem {
     int16_t along; /* ALONG: the slot of s; AT: the slot of the axis */
 } SnMapItem;
 
-typedef enum SnMapParamKind {
-    SN_MP_OPERAND,
-    SN_MP_INT,  /* int, int[], int[s], int[2, s] */
-    SN_MP_BOOL, /* bool */
-    SN_MP_REAL, /* real, real[s] */
-    SN_MP_ENUM, /* enum { .. } */
-    SN_MP_AXIS, /* axis(x): from 0 on when bound */
-    SN_MP_AXES  /* axes(x): the same, none twice */
-} SnMapParamKind;
+#define SN_MAP_PARAMS(X)                        \
+    X(OPERAND)                                  \
+    X(INT)  /* int, int[], int[s], int[2, s] */ \
+    X(BOOL) /* bool */                          \
+    X(REAL) /* real, real[s] */                 \
+    X(ENUM) /* enum { .. } */                   \
+    X(AXIS) /* axis(x): from 0 on when bound */ \
+    X(AXES) /* axes(x): the same, none twice */
+#define SN_MP_ID(ID) SN_MP_##ID,
+typedef enum SnMapParamKind { SN_MAP_PARAMS(SN_MP_ID) } SnMapParamKind;
+#undef SN_MP_ID
 
-typedef enum SnMapLength {
-    SN_ML_ONE, /* int */
-    SN_ML_OWN, /* int[] */
-    SN_ML_RUN, /* int[s]: as long as slot along */
-    SN_ML_PAIR /* int[2, s]: twice as long */
-} SnMapLength;
+#define SN_MAP_LENGTHS(X)                       \
+    X(ONE)  /* int */                           \
+    X(OWN)  /* int[] */                         \
+    X(RUN)  /* int[s]: as long as slot along */ \
+    X(PAIR) /* int[2, s]: twice as long */
+#define SN_ML_ID(ID) SN_ML_##ID,
+typedef enum SnMapLength { SN_MAP_LENGTHS(SN_ML_ID) } SnMapLength;
+#undef SN_ML_ID
 
 typedef struct SnMapParam {
     const char *name;
@@ -137,20 +145,22 @@ typedef struct SnMapParam {
 
 /* ---- statements ---- */
 
-typedef enum SnMapStmtKind {
-    SN_MS_LET,
-    SN_MS_REQUIRE,
-    SN_MS_RESULT,
-    SN_MS_TAPS,
-    SN_MS_READ,
-    SN_MS_CENTRE,
-    SN_MS_BESIDE,
-    SN_MS_DIVISOR,
-    SN_MS_NUMBER,
-    SN_MS_PARTS,
-    SN_MS_WHOLE, /* a mean of such sets starts at +0 (numerics.md, AvgPool) */
-    SN_MS_PRIMITIVE
-} SnMapStmtKind;
+#define SN_MAP_STMTS(X)                                                    \
+    X(LET)                                                                 \
+    X(REQUIRE)                                                             \
+    X(RESULT)                                                              \
+    X(TAPS)                                                                \
+    X(READ)                                                                \
+    X(CENTRE)                                                              \
+    X(BESIDE)                                                              \
+    X(DIVISOR)                                                             \
+    X(NUMBER)                                                              \
+    X(PARTS)                                                               \
+    X(WHOLE) /* a mean of such sets starts at +0 (numerics.md, AvgPool) */ \
+    X(PRIMITIVE)
+#define SN_MS_ID(ID) SN_MS_##ID,
+typedef enum SnMapStmtKind { SN_MAP_STMTS(SN_MS_ID) } SnMapStmtKind;
+#undef SN_MS_ID
 
 /* i < e when c. */
 typedef struct SnMapBound {
@@ -158,11 +168,13 @@ typedef struct SnMapBound {
     int32_t e, when; /* when -1: always */
 } SnMapBound;
 
-typedef enum SnMapElse {
-    SN_ME_NONE, /* it cannot happen */
-    SN_ME_SKIP, /* the tap is left out of the set, for all operands */
-    SN_ME_FILL  /* the formula's `else` */
-} SnMapElse;
+#define SN_MAP_ELSES(X)                                            \
+    X(NONE) /* it cannot happen */                                 \
+    X(SKIP) /* the tap is left out of the set, for all operands */ \
+    X(FILL) /* the formula's `else` */
+#define SN_ME_ID(ID) SN_ME_##ID,
+typedef enum SnMapElse { SN_MAP_ELSES(SN_ME_ID) } SnMapElse;
+#undef SN_ME_ID
 
 typedef struct SnMapStmt {
     uint8_t kind; /* SnMapStmtKind */

@@ -1,14 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What declarations name is not listed in C a second time.  A C file that names four or more nodes,
-# ONNX operators or hooks, or two maps, is here, with what it needs them for; what a declaration
-# could say instead says so.
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-say() { # RESULT NAME
-    if [ "$1" = 0 ]; then echo "ok lists $2"; else echo "not ok lists $2"; bad=1; fi
-}
+# ONNX operators or hooks, two maps, or ten functions or statements of the language, is here, with
+# what it needs them for; what a declaration could say instead says so.
+suite=lists
+. tests/sh_case.sh
 
 cat >"$tmp/listed" <<'END'
 names src/onnx/hooks/hooks_fn.c operators of one hook, and nodes of normalizations
@@ -44,10 +40,32 @@ maps dsl/prove/trial/prove_term.c maps whose axis is another one below a Reshape
 maps dsl/resolve/resolve_pass.c maps below which a Reshape may move
 maps gen/case/case_vary.c attributes that near misses change
 maps src/onnx/export/export.c a Transpose that goes into layouts; pads that ONNX Runtime refuses
-maps src/quant/place/place_decide.c weights by channel or row: nodes.def could say it of kinds
 maps src/graph/verify/weights.c weights whose rows an attribute chooses, and of which few meet
 maps src/rewrite/regroup.c which axis is regrouped: sn_map_regroups could say it
 hooks src/onnx/export/export_ops.c what reads an operator decides how it is written
+functions dsl/prove/trial/prove_expr.c their values, written apart from the evaluators'
+functions dsl/prove/trial/prove_eval.c values of formulas, written apart from the evaluators'
+functions dsl/prove/trial/prove_arith.c values of rows, written apart from the evaluators'
+functions dsl/prove/real/expr.c what each is over the reals
+functions dsl/prove/real/element.c what each is over the reals
+functions dsl/prove/real/maps.c shapes and places over the reals
+functions dsl/prove/index/eval.c places of any rank and size
+functions dsl/prove/index/congruent.c which of them say the same of two nodes
+functions dsl/prove/index/equal.c statements of two nodes that say the same
+functions dsl/prove/index/place.c places that several parts are read at
+functions dsl/resolve/map/resolve_map_use.c which classes may be over a map
+functions dsl/resolve/map/resolve_map_expr.c types of arguments and results
+functions dsl/resolve/map/resolve_map_stmt.c where each statement may stand
+functions dsl/resolve/resolve_sem.c types of a formula's arguments and results
+functions dsl/resolve/arith/resolve_row.c which may stand in a row
+functions gen/node/emit_formula.c as C, where they are more than a call
+functions gen/node/emit_row.c as C of integers
+functions src/map/words.c the table of their words
+functions src/map/value.c their values
+functions src/map/term.c their values at places
+functions src/map/term_priv.h operators of terms
+functions src/map/facts.c what each lets through of the order of axes
+functions src/map/read.c what each statement gives
 END
 
 # ---- names of nodes and operators in quotes ----
@@ -76,9 +94,11 @@ cp -r dsl gen src "$tmp/c"
         grep -oHE "$maps" $files | sed 's/^/words /'
         grep -oHE '\bSN_K_[A-Z0-9_]+' $files | sed 's/^/kinds /'
         grep -oHE '\{sn_onnx_[a-z0-9_]+|\bsn_onnx_[a-z0-9_]+,' $files | sed 's/^/hooks /'
+        grep -oHE '\bSN_(FN|MO|MS)_[A-Z0-9_]+' $files | sed 's/^/functions /'
     }
 ) | sort -u | sed 's/:.*//' | uniq -c |
-    awk '$1 >= 4 || ($2 == "maps" && $1 >= 2) { print $2, $3, $1 }' >"$tmp/counted"
+    awk '$1 >= ($2 == "maps" ? 2 : $2 == "functions" ? 10 : 4) { print $2, $3, $1 }' \
+        >"$tmp/counted"
 while read -r what f n; do
     grep -q "^$what $f " "$tmp/listed"
     say $? "$f has $n $what$(sed -n "s|^$what $f |: |p" "$tmp/listed")"

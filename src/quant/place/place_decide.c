@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/verify/admits.h"
+#include "map/facts.h"
 #include "sn_maps.h"
 
 /* ---- what descriptors say ---- */
@@ -107,9 +108,9 @@ axis_asked(const SnPlacing *pl, const SnKindDesc *d)
 {
     const SnMapDecl *m = d->sem[0].decl;
 
-    if (d->sem[0].cls != SN_C_CONTRACT)
+    if (d->sem[0].cls != SN_C_CONTRACT || !m)
         return false;
-    if (m == &sn_map_decl_conv || m == &sn_map_decl_conv_transpose)
+    if (sn_map_rows(m)) /* filters */
         return pl->p->channelwise;
     return m == &sn_map_decl_matmul && pl->p->rowwise;
 }
