@@ -36,7 +36,9 @@ typedef struct SnDefOpIn { /* x, y?, z..., c : bool, axes : int[] = [] */
     SnOpIn what;
     const char *type; /* NULL: the type that such operands share */
     SnPos type_pos;
-    SnDefAttr *value; /* a number or list for the term, or NULL */
+    SnDefAttr *value;   /* a number or list for the term, or NULL */
+    const char *layout; /* nchw: with channels last for the term; or NULL */
+    SnPos layout_pos;
     /* resolved */
     SnDefConc conc; /* of type */
     bool used;

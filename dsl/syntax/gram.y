@@ -276,6 +276,10 @@ ophead(T) ::= ONNX(K) STR(S) INT(A) DOTDOT until(B). { T = K;
                                      sn_parse_op(P, S, A, B); }
 opins ::= opin.
 opins ::= opins COMMA opin.
+opin ::= LAYOUT ID(N) EQ ID(V).    { sn_parse_op_in(P,
+                                         sn_parse_leaf(P, SN_E_NAME, N),
+                                         (SnTok){0}, false, NULL);
+                                     sn_parse_op_layout(P, V); }
 opin ::= port(X).                  { sn_parse_op_in(P, X, (SnTok){0}, false,
                                                      NULL); }
 opin ::= port(X) COLON ID(T) adef(E). { sn_parse_op_in(P, X, T, false, E); }

@@ -238,6 +238,8 @@ void sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type, bool list,
 void sn_parse_op_is(SnParser *P, SnTok name, SnExpr *value, bool maybe);
 void sn_parse_op_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def);
 void sn_parse_op_type(SnParser *P, SnTok type);
+/* Of the operand before. */
+void sn_parse_op_layout(SnParser *P, SnTok layout);
 void sn_parse_op_let(SnParser *P, SnTok name, SnTerm *t, SnExpr *num);
 /* The head ends before `end`, the declaration with `to`. */
 void sn_parse_op_result(SnParser *P, SnTerm *t);

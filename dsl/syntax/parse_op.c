@@ -53,6 +53,15 @@ sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type, bool list, SnExpr *def)
 }
 
 void
+sn_parse_op_layout(SnParser *P, SnTok layout)
+{
+    SnDefOpIn *in = &P->op->in[P->op->nin - 1];
+
+    in->layout = sn_parse_name(P, layout);
+    in->layout_pos = layout.pos;
+}
+
+void
 sn_parse_op_is(SnParser *P, SnTok name, SnExpr *value, bool maybe)
 {
     SnDefOpAttr a = {.name = sn_parse_name(P, name),

@@ -224,11 +224,12 @@ put_ins(SnBuf *b, const SnDefOp *o, uint32_t id)
 
     sn_putf(b, "static const SnOnnxIn op%u_in[] = {\n", id);
     for (uint32_t i = 0; i < o->nin; i++)
-        sn_putf(b, "    { SN_ONNX_%s, %d, %s },\n",
+        sn_putf(b, "    { SN_ONNX_%s, %d, %s, %s },\n",
                 what[o->in[i].value && o->in[i].value->def ? SN_OP_MAYBE
                                                            : o->in[i].what],
                 o->in[i].type ? o->in[i].conc.elem : -1,
-                o->in[i].value ? "true" : "false");
+                o->in[i].value ? "true" : "false",
+                o->in[i].layout ? "true" : "false");
     sn_puts(b, "};\n");
 }
 

@@ -199,6 +199,7 @@ typedef struct SnOnnxIn {
     SnOnnxOperand what;
     int8_t elem; /* SnElem; -1: the element type that such operands share, */
     bool value;  /* or none: it is read as a number or a list */
+    bool last;   /* with channels last; so is the first result then */
 } SnOnnxIn;
 typedef struct SnOnnxVal { /* what an attribute of its type has */
     int64_t i;

@@ -353,6 +353,15 @@ broken_axes_are_refused(void **state)
     ob_int(b, n, "axis", 2);
     refused(SN_EINPUT, "m.onnx: node 'y' (Softmax): there is no axis 2 in 2 "
                        "dimensions\n");
+    one_node(13, "GlobalMaxPool", "x", "1x2x3x4x5", NULL);
+    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (GlobalMaxPool): 'kernel' has 3 "
+                             "values, 2 are supported (two-dimensional "
+                             "pictures)\n");
+    n = one_node(13, "DepthToSpace", "x", "1x6x2x2", NULL);
+    ob_int(b, n, "blocksize", 2);
+    ob_str(b, n, "mode", "CRD");
+    refused(SN_EINPUT, "m.onnx: node 'y' (DepthToSpace): 6 channels are no "
+                       "multiple of 4\n");
     one_node(17, "InstanceNormalization", "x c d", "2x3", NULL);
     ob_input_of(b, "c", FLOAT, "3");
     ob_input_of(b, "d", FLOAT, "3");

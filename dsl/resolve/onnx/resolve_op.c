@@ -132,6 +132,7 @@ value_operand(Cx *c, SnDefOpIn *in)
 static void
 operands(Cx *c)
 {
+    static const char *const layouts[] = {"nchw"};
     SnDefOp *o = c->o;
 
     for (uint32_t i = 0; i < o->nin; i++) {
@@ -147,6 +148,13 @@ operands(Cx *c)
         if (in->value) {
             value_operand(c, in);
             continue;
+        }
+        if (in->layout && !sn_name_among(layouts, 1, in->layout)) {
+            sn_error(c->rs->d, in->layout_pos, "SN132",
+                     "a term takes operands in the layout nchw or as they are, "
+                     "not in '%s'",
+                     in->layout);
+            bad(c);
         }
         define(c, in->name, in->pos,
                in->what == SN_OP_LIST ? SN_V_LIST : SN_V_VALUE,

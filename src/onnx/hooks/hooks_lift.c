@@ -105,7 +105,9 @@ map_lifted(SnImport *x, const SnOnnxDesc *e)
 {
     SnImportCall c = {.desc = e};
 
-    return e->hook == NULL ? sn_import_map(x, e) : e->hook(x, &c);
+    return e->term != NULL   ? sn_import_term(x, e)
+           : e->hook == NULL ? sn_import_map(x, e)
+                             : e->hook(x, &c);
 }
 
 static SnStatus

@@ -142,26 +142,6 @@ sn_onnx_argmax(SnImport *x, const SnImportCall *c)
         order);
 }
 
-SnStatus
-sn_onnx_global_pool(SnImport *x, const SnImportCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_import_attr(x, k);
-    SnImportVal *v;
-    SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    if (v->rank != 4)
-        return sn_import_fail(x, SN_EUNSUPPORTED,
-                              "of %d dimensions; pictures have 4", v->rank);
-    SN_TRY(sn_import_last(x, v, &in));
-    sn_import_set_ints(x, k, attr, "kernel", 2, v->dim + 2);
-    s.attr = attr;
-    SN_TRY(sn_import_add(x, &s, &y));
-    return sn_import_put_last(x, 0, y);
-}
-
 /* ---- Gemm: alpha * A * B + beta * C ---- */
 
 typedef struct Gemm {

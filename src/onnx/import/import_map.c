@@ -266,8 +266,9 @@ word_index(SnImport *x, const SnAttrDesc *a, const char *onnx, const char *word,
         sn_buf_str(&b));
 }
 
-static SnStatus
-check_count(SnImport *x, const SnAttrDesc *a, const char *what, uint32_t n)
+SnStatus
+sn_import_check_count(SnImport *x, const SnAttrDesc *a, const char *what,
+                      uint32_t n)
 {
     if (a->fixed == 0 || n == a->fixed)
         return SN_OK;
@@ -304,12 +305,12 @@ sn_import_take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx, void *p)
         return word_index(x, a, onnx, word, p);
     case SN_A_INTS:
         SN_TRY(sn_import_ints(x, onnx, &ints));
-        SN_TRY(check_count(x, a, what, ints.n));
+        SN_TRY(sn_import_check_count(x, a, what, ints.n));
         *(SnInts *)p = ints;
         return SN_OK;
     case SN_A_REALS:
         SN_TRY(sn_import_reals(x, onnx, &reals));
-        SN_TRY(check_count(x, a, what, reals.n));
+        SN_TRY(sn_import_check_count(x, a, what, reals.n));
         *(SnReals *)p = reals;
         return SN_OK;
     default:
@@ -335,7 +336,7 @@ kernel_of_weights(SnImport *x, Map *m, const SnAttrDesc *a)
         p->n = (uint32_t)s->rank - 2;
         p->v = v;
         memcpy(v, s->dim + 1, p->n * sizeof *v);
-        return check_count(x, a, "the kernel", p->n);
+        return sn_import_check_count(x, a, "the kernel", p->n);
     }
     return sn_import_fail(x, SN_EINPUT, "attribute '%s' is missing",
                           entry_for(m->e, SN_IMPORT_ATTR, a->name)->value);
@@ -357,7 +358,7 @@ sn_import_take_input(SnImport *x, const SnAttrDesc *a, const char *name,
         return sn_import_real_in(x, input, what, 0, p);
     SN_TRY(sn_import_ints_in(x, input, what, &ints));
     if (a->kind == SN_A_INTS) {
-        SN_TRY(check_count(x, a, what, ints.n));
+        SN_TRY(sn_import_check_count(x, a, what, ints.n));
         *(SnInts *)p = ints;
         return SN_OK;
     }

@@ -250,6 +250,9 @@ SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
 /* One attribute of the ONNX node into one of a node, at p. */
 SnStatus sn_import_take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx,
                              void *p);
+/* Refuses another number of values than an attribute of a fixed one has. */
+SnStatus sn_import_check_count(SnImport *x, const SnAttrDesc *a,
+                               const char *what, uint32_t n);
 /* Input number `input`, called name, into one at p, which stays as it is where
  * the node has no such input and the attribute a default. */
 SnStatus sn_import_take_input(SnImport *x, const SnAttrDesc *a,

@@ -36,6 +36,8 @@ elem_of(SnImport *x, SnImportVal *v, const SnRef *given, uint32_t i,
     }
     if (v->data != NULL && v->q == NULL)
         t = sn_import_plain_type(x, v->data->dtype);
+    if (t == NULL && v->form != NULL)
+        t = sn_type(x->g, v->form->ref);
     if (t == NULL) {
         SN_TRY(sn_import_plain(x, v, &r));
         t = sn_type(x->g, r);
@@ -163,6 +165,8 @@ operand(SnImport *x, const Run *r, uint32_t i, SnRef *out)
     *out = 0;
     if (v == NULL)
         return SN_OK;
+    if (r->given == NULL && r->t->in[i < r->t->nin ? i : 0].last)
+        return sn_import_last(x, v, out);
     if (r->given == NULL)
         return sn_import_plain(x, v, out);
     *out = r->given[i];
@@ -218,7 +222,7 @@ map_value(SnImport *x, const SnOnnxFrom *f, int64_t *one, SnMapArg *to)
 
 /* The sizes of the result that a map has for the operator's shapes. */
 static SnStatus
-sizes(SnImport *x, const SnOnnxSet *s, SnInts *out)
+sizes(SnImport *x, const SnOnnxSet *s, const SnAttrDesc *a, SnInts *out)
 {
     SnMapArg *arg = SN_NEW_N(x->a, SnMapArg, s->sizes->nparam);
     SnMapBox *box = SN_NEW_N(x->a, SnMapBox, s->narg);
@@ -245,6 +249,8 @@ sizes(SnImport *x, const SnOnnxSet *s, SnInts *out)
     if (!sn_mapping_open(u, s->sizes, arg, x->a, why))
         return sn_import_fail(x, u->deep ? SN_EUNSUPPORTED : SN_EINPUT, "%s",
                               why);
+    SN_TRY(sn_import_check_count(x, a, sn_format(x->a, "'%s'", s->attr),
+                                 (uint32_t)u->rank));
     *out = (SnInts){(uint32_t)u->rank,
                     sn_memdup(x->a, u->dim, (size_t)u->rank * sizeof *u->dim)};
     return SN_OK;
@@ -317,7 +323,7 @@ set_attr(SnImport *x, SnKind k, void *attr, const SnOnnxSet *s)
     bool given;
 
     if (s->sizes != NULL)
-        return sizes(x, s, p);
+        return sizes(x, s, a, p);
     SN_TRY(take(x, &s->from, a, p, &given));
     if (given || !s->from.has_val)
         return SN_OK;
@@ -597,9 +603,11 @@ SnStatus
 sn_import_term(SnImport *x, const SnOnnxDesc *e)
 {
     Run r = {0};
-    bool done;
+    bool done, last = false;
 
     SN_TRY(choose(x, e, NULL, &r.t));
+    for (uint32_t i = 0; i < r.t->nin; i++)
+        last |= r.t->in[i].last;
     SN_TRY(known_elements(x, &r, &done));
     if (done)
         return SN_OK;
@@ -615,6 +623,8 @@ sn_import_term(SnImport *x, const SnOnnxDesc *e)
         if (same >= 0) {
             SN_TRY(sn_import_need(x, (uint32_t)same, &v));
             SN_TRY(sn_import_alias(x, k, v));
+        } else if (k == 0 && last) {
+            SN_TRY(sn_import_put_last(x, k, r.made[r.t->root[k]]));
         } else {
             SN_TRY(sn_import_put(x, k, r.made[r.t->root[k]]));
         }
