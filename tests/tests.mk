@@ -141,16 +141,19 @@ FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
 $(BUILD)/tests/replay_model $(BUILD)/fuzz_model: $(BUILD)/obj/tests/fuzz/pb_mutate.o
 $(BUILD)/obj/tests/fuzz/fuzz_pack.o: $(GEN)/sn_pack_id.h
 $(BUILD)/tests/replay_image $(BUILD)/fuzz_image: $(IMAGE_O)
+$(BUILD)/obj/tests/fuzz/fuzz_ep.o: INC += -Itests
+$(BUILD)/tests/replay_ep $(BUILD)/fuzz_ep: $(BUILD)/obj/tests/ep/fake.o $(EP_O)
+$(BUILD)/planted_ep: $(BUILD)/obj/tests/ep/fake.o $(filter-out %/ep_compute.o,$(EP_O))
 $(BUILD)/planted_image: $(filter-out %/steps.o,$(IMAGE_O)) # which has the bug
 $(BUILD)/tests/replay_image $(BUILD)/fuzz_image $(BUILD)/planted_image: LIBS := $(IMAGE_LIBS) $(LIBS)
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
                          $(BUILD)/obj/tests/fuzz/entry.o \
                          $(BUILD)/obj/tests/fuzz/replay.o $(TESTLIB) $(LIB) $(FRONT)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
                  $(BUILD)/obj/tests/fuzz/entry.o $(TESTLIB) $(LIB) $(FRONT)
-	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 
 # The same targets with a bug that they must find: planted/NAME.sed makes it in
 # the file that its first line names.

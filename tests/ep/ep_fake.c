@@ -103,7 +103,8 @@ static void
 test_graphs(void **state)
 {
     const OrtValueInfo strings = {.name = "s", .type = 8};
-    const OrtOpAttr of_strings = {"value", ORT_A_TENSOR, &strings};
+    const OrtOpAttr of_strings = {
+        .name = "value", .type = ORT_A_TENSOR, .tensor = &strings};
     const OrtOpAttr of_nothing = {.name = "axis", .type = ORT_A_INT};
 
     (void)state;

@@ -102,7 +102,8 @@ static const OrtValueInfo x = {.name = "x", 1, 2, {-1, 4}, NULL, 0},
 /* What takes a block of memory of its own. */
 static float many[1 << 18];
 static const OrtValueInfo large = {"value", 1, 1, {1 << 18}, many, sizeof many};
-static OrtOpAttr attr = {"value", ORT_A_TENSOR, &large};
+static OrtOpAttr attr = {
+    .name = "value", .type = ORT_A_TENSOR, .tensor = &large};
 static const OrtNode nodes[] = {
     {"Add", 2, 1, {&x, &y}, {&a}, NULL},
     {"Sin", 1, 1, {&y}, {&s}, &attr}, /* is not taken */

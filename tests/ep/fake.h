@@ -9,6 +9,8 @@
 
 #include "ep/ort.h"
 
+enum { FAKE_NNODE = 6 };
+
 struct OrtValueInfo { /* also its type, the description of that, a value */
     const char *name;
     int type;
@@ -20,21 +22,23 @@ struct OrtValueInfo { /* also its type, the description of that, a value */
 struct OrtOpAttr {
     const char *name;
     int type;                   /* ORT_A_INT and so on; 0: asking fails */
-    const OrtValueInfo *tensor; /* others have no value: reading gives none */
+    const OrtValueInfo *tensor; /* or: */
+    const void *data;           /* what is read, n bytes */
+    size_t n;
 };
 struct OrtNode {
     const char *op;
     size_t nin, nout;
-    const OrtValueInfo *in[4], *out[2];
+    const OrtValueInfo *in[8], *out[8];
     const OrtOpAttr *attr; /* NULL: there is none */
 };
 struct OrtGraph {
     size_t nnode, nout;
-    const OrtNode *node[6];
-    const OrtValueInfo *out[2];
+    const OrtNode *node[FAKE_NNODE];
+    const OrtValueInfo *out[8];
 };
 struct OrtContext {
-    OrtValueInfo in[2], out[2]; /* room of out: nbyte */
+    OrtValueInfo in[8], out[8]; /* room of out: nbyte; data NULL: made */
 };
 
 typedef enum FakePool {
@@ -50,14 +54,18 @@ typedef struct FakeOption {
 typedef struct Fake {
     FakeOption option[16]; /* key NULL ends them */
     FakePool pool;
-    bool (*fails)(void); /* its own memory runs out; NULL: never */
+    bool (*fails)(void);     /* its own memory runs out; NULL: never */
+    void *(*room)(size_t n); /* of an output that has none */
     void *(*take)(size_t n);
     void (*give)(void *p);
     /* What is seen. */
     atomic_long held; /* statuses, values, infos that are not released */
-    size_t nfused;    /* nodes that were claimed */
-    size_t nlent;     /* parts of steps that its threads were given */
-    char logged[256]; /* the last line about what is not claimed */
+    size_t nfused;    /* nodes that were claimed, */
+    size_t npart;     /* in so many parts */
+    const OrtNode *part[FAKE_NNODE][FAKE_NNODE];
+    size_t of_part[FAKE_NNODE]; /* nodes of each */
+    size_t nlent;               /* parts of steps that its threads were given */
+    char logged[256];           /* the last line about what is not claimed */
 } Fake;
 extern Fake fake;
 

@@ -1,0 +1,2 @@
+# src/ep/ep_compute.c
+s/^                !memcmp(x->dim, dim, rank \* sizeof \*dim);/                true;/
