@@ -94,11 +94,14 @@ typedef struct SnDefArithType {
     bool power;      /* powers of two */
 } SnDefArithType;
 
-/* no row KIND "why": the kind has no tuples of codes. */
+/* no row KIND [when COND] "why": the kind has no tuples of codes. */
 typedef struct SnDefNoRow {
     const char *kind;
     SnPos pos;
+    SnExpr *when; /* or NULL */
     const char *why;
+    /* resolved */
+    unsigned mask, is;
 } SnDefNoRow;
 
 typedef struct SnDefArith {

@@ -36,7 +36,8 @@ arith ::= ACCUMULATE(K) ID(W) ID(M) SEMI. { sn_parse_accumulate(P, K, W, M,
 arith ::= ACCUMULATE(K) ID(W) ID(M) EACH INT(N) SEMI. { sn_parse_accumulate(P, K, W,
                                                      M, N); }
 arith ::= ID(W) STR(S) SEMI.       { sn_parse_vectors(P, W, S); }
-arith ::= NO ROW ids(L) STR(S) SEMI. { sn_parse_no_row(P, L, S); }
+arith ::= NO ROW ids(L) STR(S) SEMI. { sn_parse_no_row(P, L, NULL, S); }
+arith ::= NO ROW ids(L) WHEN expr(E) STR(S) SEMI. { sn_parse_no_row(P, L, E, S); }
 arith ::= ID(N) LP ID(V) RP EQ expr(E) SEMI.   { sn_parse_scale(P, N, V, E); }
 arith ::= rowhead(K) rowover rowwhen rowlets EQ expr(E) SEMI(T). { sn_parse_row_end(P,
                                                      K, T, E); }

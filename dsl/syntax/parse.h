@@ -294,7 +294,7 @@ void sn_parse_bias(SnParser *P, SnTok kw, SnTok width, SnExpr *grid);
 /* each.raw NULL: all at once */
 void sn_parse_accumulate(SnParser *P, SnTok kw, SnTok width, SnTok mode,
                          SnTok each);
-void sn_parse_no_row(SnParser *P, SnIds kinds, SnTok why);
+void sn_parse_no_row(SnParser *P, SnIds kinds, SnExpr *when, SnTok why);
 void sn_parse_vectors(SnParser *P, SnTok kw, SnTok file);
 void sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e);
 void sn_parse_row(SnParser *P, SnTok kw, bool any, SnIds of);

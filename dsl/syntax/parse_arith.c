@@ -164,10 +164,13 @@ sn_parse_accumulate(SnParser *P, SnTok kw, SnTok width, SnTok mode, SnTok each)
 }
 
 void
-sn_parse_no_row(SnParser *P, SnIds kinds, SnTok why)
+sn_parse_no_row(SnParser *P, SnIds kinds, SnExpr *when, SnTok why)
 {
     for (uint32_t i = 0; i < kinds.n; i++) {
-        SnDefNoRow n = {kinds.s[i], kinds.pos[i], why.str};
+        SnDefNoRow n = {.kind = kinds.s[i],
+                        .pos = kinds.pos[i],
+                        .when = when,
+                        .why = why.str};
         SN_PUSH(P->a, P->arith->no, P->arith->nno, n);
     }
 }

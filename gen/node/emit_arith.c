@@ -422,7 +422,7 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         sn_emit_str(b, a->none[i].kind);
         sn_puts(b, ", ");
         sn_emit_str(b, a->none[i].why);
-        sn_puts(b, " },\n");
+        sn_putf(b, ", %u, %u },\n", a->none[i].mask, a->none[i].is);
     }
     if (a->nnone)
         sn_puts(b, "};\n");

@@ -37,6 +37,7 @@ def block(path):
 
 def rules(path):
     r = {'codes': {}, 'zero': {}, 'tensor': set(), 'power': set(), 'no': set(),
+         'one': set(),
          'bias': None, 'acc': None, 'ratio': None}
     for s in block(path):
         m = re.match(r'codes (\w) (-?\d+)\.\.(-?\d+)$', s)
@@ -59,9 +60,11 @@ def rules(path):
         m = re.match(r'ratio q (\d+) bits, s (-?\d+)\.\.(-?\d+)(.*)$', s)
         if m and 'outside refuse' in m[4]:
             r['ratio'] = tuple(int(v) for v in m.group(1, 2, 3))
-        m = re.match(r'no row ([\w, ]+) "', s)
-        if m:
+        m = re.match(r'no row ([\w, ]+?)(?: when ([^"]+?))? "', s)
+        if m and not m[2]:
             r['no'] |= {k.strip() for k in m[1].split(',')}
+        elif m and m[2] == 'not same_type':
+            r['one'] |= {k.strip() for k in m[1].split(',')}
     return r
 
 
@@ -215,6 +218,10 @@ class Check:
                      for v in n['in'] if v != '_')
         if quant:
             self.hold(n['kind'] not in self.r['no'], n, 'there is no row for it')
+        if quant and n['kind'] in self.r['one']:
+            ins = [self.source(v) for v in n['in']]
+            self.hold(all(s['out'][i][:4] == n['out'][0][:4] for s, i in ins), n,
+                      'its values are of several types')
         for i, t in enumerate(n['out']):
             self.typed(n, 'x', t, f'result {i}')
         if n['kind'] in CONTRACTS + tuple(sys.argv[3:]) and n['out'][0][0] in ('qi8', 'qi16'):

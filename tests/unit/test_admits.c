@@ -326,7 +326,7 @@ ratios(void **state)
 static void
 kinds(void **state)
 {
-    static const SnArithNo no[] = {{"Sigmoid", "the host has tables"}};
+    static const SnArithNo no[] = {{"Sigmoid", "the host has tables", 0, 0}};
 
     (void)state;
     arith.pairs = any;
@@ -344,6 +344,28 @@ kinds(void **state)
             "  %y = ScaledSigmoid(%x) : qi8<0.01, -128>[3]\n"
             "  Save(%y) {name = \"y\"}\n",
             "arithmetic chip has no row for ScaledSigmoid");
+}
+
+/* Sums between values of one type alone. */
+static void
+same_types(void **state)
+{
+    static const SnArithNo no[] = {
+        {"Add", "there is no multiplier", SN_WHEN_SAME, 0}};
+    static const char add[] = "  %%x = Placeholder() : qi8<1, 0>[3]\n"
+                              "  %%z = Placeholder() : qi8<%s, 0>[3]\n"
+                              "  %%y = Add(%%x, %%z) : qi8<%s, 0>[3]\n"
+                              "  Save(%%y) {name = \"y\"}\n";
+
+    (void)state;
+    arith.pairs = any;
+    arith.pairs.nno = 1;
+    arith.pairs.no = no;
+    admitted(sn_format(A, add, "1", "1"));
+    refused(sn_format(A, add, "2", "1"),
+            "y (Add): arithmetic chip has no row for Add on these types: there "
+            "is no multiplier");
+    refused(sn_format(A, add, "1", "2"), "has no row for Add on these types");
 }
 
 /* ---- rewrites ---- */
@@ -476,7 +498,7 @@ integerized(void **state)
         "  %f = Sigmoid(%d) : f32[3]\n"
         "  %y = Quantize(%f) : qi8<0.00390625, -128>[3]\n"
         "  Save(%y) {name = \"y\"}\n";
-    static const SnArithNo no[] = {{"Sigmoid", "the host has tables"}};
+    static const SnArithNo no[] = {{"Sigmoid", "the host has tables", 0, 0}};
     const char *why;
 
     (void)state;
@@ -499,8 +521,9 @@ main(void)
         cmocka_unit_test(weights),     cmocka_unit_test(constants),
         cmocka_unit_test(codes),       cmocka_unit_test(biases),
         cmocka_unit_test(sums),        cmocka_unit_test(ratios),
-        cmocka_unit_test(kinds),       cmocka_unit_test(families),
-        cmocka_unit_test(written),     cmocka_unit_test(integerized),
+        cmocka_unit_test(kinds),       cmocka_unit_test(same_types),
+        cmocka_unit_test(families),    cmocka_unit_test(written),
+        cmocka_unit_test(integerized),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -263,7 +263,8 @@ static const float join_range[][2] = {
 static void
 no_rescale(void **state)
 {
-    static const SnArithNo no[] = {{"Rescale", "there is no unit for it"}};
+    static const SnArithNo no[] = {
+        {"Rescale", "there is no unit for it", 0, 0}};
 
     (void)state;
     arith.pairs = any;
@@ -279,6 +280,32 @@ no_rescale(void **state)
     assert_true((double)t->scale[0] * (-128 - t->zp[0]) <= -1 + 0.01);
 }
 
+/* A sum between values of one type alone gives all three the widest. */
+static void
+one_type(void **state)
+{
+    static const char nodes[] = "  %x = Placeholder() : f32[1,2]\n"
+                                "  %a = Neg(%x) : f32[1,2]\n"
+                                "  %b = Abs(%x) : f32[1,2]\n"
+                                "  %y = Add(%a, %b) : f32[1,2]\n"
+                                "  Save(%y) {name = \"out\"}\n";
+    static const char *const name[] = {"x", "a", "b", "y"};
+    static const float range[][2] = {{-1, 2}, {-2, 1}, {0, 2}, {-1, 3}};
+    static const SnArithNo no[] = {
+        {"Add", "there is no multiplier", SN_WHEN_SAME, 0}};
+
+    (void)state;
+    arith.pairs = any;
+    arith.pairs.nno = 1;
+    arith.pairs.no = no;
+    arith.pairs.type[SN_ROLE_X].zlo = arith.pairs.type[SN_ROLE_X].zhi = 0;
+    SnGraph *g = quantized(nodes, 4, name, range, 0);
+    assert_ptr_equal(type_named(g, "a"), type_named(g, "y"));
+    assert_ptr_equal(type_named(g, "b"), type_named(g, "y"));
+    assert_true(type_named(g, "y")->scale[0] == (float)(3.0 / 127));
+    assert_true(type_named(g, "x.q")->scale[0] == (float)(2.0 / 127));
+}
+
 /* No scales will do: Relu's operand and result have one type, but a ratio of 1
  * is none that the machine has. */
 static void
@@ -290,7 +317,8 @@ impossible(void **state)
                                 "  Save(%y) {name = \"out\"}\n";
     static const char *const name[] = {"x", "r", "y"};
     static const float range[][2] = {{-2, 2}, {0, 2}, {-2, 2}};
-    static const SnArithNo no[] = {{"Rescale", "there is no unit for it"}};
+    static const SnArithNo no[] = {
+        {"Rescale", "there is no unit for it", 0, 0}};
     SnQuantReport r;
     SnGraph *g;
 
@@ -337,8 +365,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits),     cmocka_unit_test(powers),
         cmocka_unit_test(biases),     cmocka_unit_test(ratios),
-        cmocka_unit_test(no_rescale), cmocka_unit_test(impossible),
-        cmocka_unit_test(sums),
+        cmocka_unit_test(no_rescale), cmocka_unit_test(one_type),
+        cmocka_unit_test(impossible), cmocka_unit_test(sums),
     };
 
     return cmocka_run_group_tests(tests, chip, teardown);

@@ -200,6 +200,12 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
     return true;
 }
 
+bool
+sn_row_condition(SnResolver *rs, const SnExpr *e, SnDefRowOf *of)
+{
+    return condition(rs, e, false, of);
+}
+
 /* Does r apply wherever s does? */
 static bool
 takes_all(const SnDefRowOf *r, const SnDefRowOf *s)

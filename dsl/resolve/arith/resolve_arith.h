@@ -31,6 +31,8 @@ typedef struct SnRowScope {
 SnX *sn_row_x(SnRowScope *sc, const SnExpr *e);
 /* Types and pairs: own lines, then those of a->base. */
 void sn_resolve_pairs(SnResolver *rs, SnDefArith *a);
+/* Reads a condition of a row of of->form into its mask. */
+bool sn_row_condition(SnResolver *rs, const SnExpr *e, SnDefRowOf *of);
 /* How far off the roundings of x may be, in units of x. */
 double sn_row_error(const SnX *x);
 

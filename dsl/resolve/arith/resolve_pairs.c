@@ -191,6 +191,26 @@ none_at(const SnDefNoRow *l, uint32_t n, const char *kind)
     return i;
 }
 
+static bool
+no_row_when(SnResolver *rs, const SnDefNode *n, SnDefNoRow *no)
+{
+    SnDefRowOf of = {0};
+    int port[2], form = n->nout ? sn_form_of_result(n, 0, port) : -1;
+
+    if (form < 0) {
+        sn_error(rs->d, no->when->pos, "SN191",
+                 "no row is for %s: there is no condition to speak of",
+                 n->name);
+        return false;
+    }
+    of.form = (SnForm)form;
+    if (!sn_row_condition(rs, no->when, &of))
+        return false;
+    no->mask = of.mask;
+    no->is = of.is;
+    return true;
+}
+
 static void
 no_row(SnResolver *rs, SnDefArith *a, uint32_t i)
 {
@@ -204,7 +224,7 @@ no_row(SnResolver *rs, SnDefArith *a, uint32_t i)
     } else if (was < i) {
         sn_resolve_twice(rs, no->pos, "no row for", no->kind, a->no[was].pos);
         fault(a);
-    } else if (row) {
+    } else if (row && !no->when) {
         sn_error(rs->d, no->pos, "SN191", "%s has a row in the same block",
                  no->kind);
         sn_diag_span(rs->d, *row, "this one");
@@ -214,7 +234,11 @@ no_row(SnResolver *rs, SnDefArith *a, uint32_t i)
                  "%s is never on codes: there is nothing to refuse", no->kind);
         fault(a);
     } else {
-        SN_PUSH(rs->a, a->none, a->nnone, *no);
+        SnDefNoRow to = *no;
+        if (no->when && !no_row_when(rs, n, &to))
+            fault(a);
+        else
+            SN_PUSH(rs->a, a->none, a->nnone, to);
     }
 }
 

@@ -64,9 +64,10 @@ typedef struct SnArithType {
     bool power;       /* scales are powers of two */
 } SnArithType;
 
-/* no row KIND "why" */
+/* no row KIND [when COND] "why" */
 typedef struct SnArithNo {
     const char *kind, *why;
+    unsigned mask, is; /* SN_WHEN_: where the flags in mask are these */
 } SnArithNo;
 
 /* What values and nodes have to be like besides what nodes.def says. */

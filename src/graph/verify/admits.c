@@ -34,9 +34,21 @@ sn_no_row(SnRounding by, SnKind k)
     const SnArithPairs *p = &sn_arith_at(by)->pairs;
 
     for (uint32_t i = 0; i < p->nno; i++)
-        if (is_kind(k, p->no[i].kind))
+        if (!p->no[i].mask && is_kind(k, p->no[i].kind))
             return &p->no[i];
     return NULL;
+}
+
+bool
+sn_needs_one_type(SnRounding by, SnKind k)
+{
+    const SnArithPairs *p = &sn_arith_at(by)->pairs;
+
+    for (uint32_t i = 0; i < p->nno; i++)
+        if (p->no[i].mask == SN_WHEN_SAME && !p->no[i].is &&
+            is_kind(k, p->no[i].kind))
+            return true;
+    return false;
 }
 
 const char *
@@ -439,6 +451,29 @@ rounds_after(const SnCall *c)
            !strcmp(a->words[*(const int32_t *)sn_attr_at(c->attr, a)], "after");
 }
 
+static void
+grids(SnRowGrids *g, const SnType *y, const SnType *x, const SnType *w,
+      uint32_t slice)
+{
+    g->scale[0] = y->scale[0];
+    g->scale[1] = x->scale[0];
+    g->scale[2] = w ? w->scale[slice] : 0;
+    g->zp[0] = y->zp[0];
+    g->zp[1] = x->zp[0];
+    g->zp[2] = w ? w->zp[slice] : 0;
+}
+
+/* SN_WHEN_ flags of the node, but for SAME. */
+static unsigned
+flags_of(const SnCall *c, SnForm form, const SnType *x, const SnType *w)
+{
+    unsigned when = sn_row_flags(c, 0) | (rounds_after(c) ? SN_WHEN_AFTER : 0);
+    bool wide = x->elem == SN_QI16 || (w && w->elem == SN_QI16) ||
+                (form != SN_FORM_CONTRACT && c->out[0].type->elem == SN_QI16);
+
+    return when | (wide && form != SN_FORM_CONVERT ? SN_WHEN_WIDE : 0);
+}
+
 /* The row of operands in these slots (the second may be -1), slice by slice of
  * the second. */
 static bool
@@ -448,25 +483,16 @@ row_fault(const Admits *m, SnForm form, int xs, int ws, SnRatioFault *f)
     const SnSem *s = c->kind->sem;
     const SnType *x = c->in[xs].type, *w = ws < 0 ? NULL : c->in[ws].type;
     const SnType *y = c->out[0].type;
-    unsigned when = sn_row_flags(c, 0) | (rounds_after(c) ? SN_WHEN_AFTER : 0);
+    unsigned when = flags_of(c, form, x, w);
     SnRowGrids g = {.n = 1, .kernel = {1, 1}};
 
-    if (form != SN_FORM_CONVERT &&
-        (x->elem == SN_QI16 || (w && w->elem == SN_QI16) ||
-         (form != SN_FORM_CONTRACT && y->elem == SN_QI16)))
-        when |= SN_WHEN_WIDE;
     if (form == SN_FORM_MEAN) {
         g.n = (int64_t)taps(m);
         g.kernel[0] = sn_row_arg(c, 0, "kernel", 0);
         g.kernel[1] = sn_row_arg(c, 0, "kernel", 1);
     }
     for (uint32_t i = 0; i < (w ? w->nq : 1); i++) {
-        g.scale[0] = y->scale[0];
-        g.scale[1] = x->scale[0];
-        g.scale[2] = w ? w->scale[i] : 0;
-        g.zp[0] = y->zp[0];
-        g.zp[1] = x->zp[0];
-        g.zp[2] = w ? w->zp[i] : 0;
+        grids(&g, y, x, w, i);
         const SnArithRow *row =
             sn_arith_row(m->arith, form, s->decl ? s->decl->name : NULL,
                          when | sn_row_same(form, &g));
@@ -528,6 +554,35 @@ ratios_why(Admits *m)
     return sn_ratio_why(m->c, &f);
 }
 
+/* ---- kinds without a row on some types ---- */
+
+static const char *
+no_row_there_why(const Admits *m)
+{
+    const SnCall *c = m->c;
+    const SnSem *s = c->kind->sem;
+    int xs = slot_of(c, 0), ws = slot_of(c, 1);
+    SnRowGrids g = {.n = 1, .kernel = {1, 1}};
+
+    if (s->form < 0 || xs < 0 || !is_code(c->in[xs].type) || !c->nout ||
+        !is_code(c->out[0].type) || (ws >= 0 && !is_code(c->in[ws].type)))
+        return NULL;
+    const SnType *x = c->in[xs].type, *w = ws < 0 ? NULL : c->in[ws].type;
+    grids(&g, c->out[0].type, x, w, 0);
+    unsigned when =
+        flags_of(c, (SnForm)s->form, x, w) | sn_row_same((SnForm)s->form, &g);
+    for (uint32_t i = 0; i < m->p->nno; i++) {
+        const SnArithNo *no = &m->p->no[i];
+        if (no->mask && (when & no->mask) == no->is &&
+            is_kind(c->kind->kind, no->kind))
+            return sn_format(m->a,
+                             "arithmetic %s has no row for %s on these types: "
+                             "%s",
+                             m->arith->name, c->kind->name, no->why);
+    }
+    return NULL;
+}
+
 /* ---- all ---- */
 
 const char *
@@ -545,6 +600,10 @@ sn_admits_why(const SnCall *c, unsigned known, int *at)
               : NULL;
     if (!why)
         why = types_why(&m, known & SN_KNOWN);
+    if (!why && c->kind->sem) {
+        m.at = -1;
+        why = no_row_there_why(&m);
+    }
     if (!why && c->kind->sem && !(known & SN_PENDING))
         why = sums_why(&m);
     if (!why && c->kind->sem)

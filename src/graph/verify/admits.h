@@ -57,6 +57,9 @@ bool sn_sum_fault(const SnCall *c, SnSumFault *f);
 const SnArithNo *sn_no_row(SnRounding by, SnKind k);
 const char *sn_no_row_why(SnRounding by, SnKind k, SnArena *a);
 
+/* Has it a row for the kind only between values of one type? */
+bool sn_needs_one_type(SnRounding by, SnKind k);
+
 /* Why a value of the role may not have this type, or NULL; what: the value's
  * name in the text. */
 const char *sn_role_why(SnRounding by, SnRole role, const SnType *t,

@@ -58,17 +58,20 @@ join_node(Solve *s, SnId id, bool rescales)
     const SnPlacing *pl = s->pl;
     const SnKindDesc *f = pl->form[id];
     const SnNode *n = sn_node(pl->g, id);
+    bool one = sn_needs_one_type(pl->g->rounding, f->kind);
     uint32_t port;
 
     for (unsigned r = 0; r < n->nres; r++) {
         int kept = sn_place_kept(f, n, r);
         if (kept >= 0 && !sn_place_constant(pl, n->in[kept].ref))
             join(s, SN_REF(id, r), n->in[kept].ref);
-        for (uint32_t i = 0; i < n->nin && !rescales; i++)
-            if (f->out[r].fact == SN_SAME && n->in[i].ref &&
-                sn_place_port(f, n->nin, i, &port)->fact == SN_SAME &&
-                !sn_place_constant(pl, n->in[i].ref))
+        for (uint32_t i = 0; i < n->nin; i++) {
+            bool same = f->out[r].fact == SN_SAME && n->in[i].ref &&
+                        sn_place_port(f, n->nin, i, &port)->fact == SN_SAME;
+            if (n->in[i].ref && !sn_place_constant(pl, n->in[i].ref) &&
+                (one || (same && !rescales)))
                 join(s, SN_REF(id, r), n->in[i].ref);
+        }
     }
 }
 

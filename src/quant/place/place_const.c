@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types of constants: their own range; one scale per slice where the tuple
  * has it; a scale large enough for the bias that is pinned to it. */
+#include "graph/verify/admits.h"
 #include "quant/place/place_priv.h"
 
 #include <float.h>
@@ -215,6 +216,8 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
         (pairs->bias_bits
              ? ldexp(pairs->bias_step, pairs->bias_bits - 1) - pairs->bias_step
              : 0x1p31);
+    if (sn_needs_one_type(pl->g->rounding, pl->form[id]->kind))
+        return sn_place_type(pl, SN_REF(id, 0), e);
     float *scale = SN_NEW_N(pl->a, float, k.nslice);
     int32_t *zp = SN_NEW_N(pl->a, int32_t, k.nslice);
     for (int64_t i = 0; i < k.nslice; i++) {
