@@ -22,7 +22,8 @@ typedef struct SnAotTarget {
     SnIsa isa; /* by plans of kernel/conv for this one, if not portable */
 } SnAotTarget;
 
-/* NULL: there is none of this name.  A name of NULL is the first. */
+/* NULL: there is none of this name.  A name of NULL is the first, `native` the
+ * best that this processor runs. */
 const SnAotTarget *sn_aot_target(const char *name);
 /* The processor that estimates are of. */
 const char *sn_aot_processor(const SnAotTarget *t);

@@ -34,9 +34,25 @@ static const SnAotTarget targets[] = {
      .wide = true},
 };
 
+/* The best for this processor, within what SINTER_CPU allows. */
+static const SnAotTarget *
+native(void)
+{
+    SnIsa isa = sn_isa();
+
+    if (isa == SN_ISA_AVXVNNI || isa == SN_ISA_VNNI256)
+        isa = SN_ISA_AVX2;
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        if (isa != SN_ISA_PORTABLE && targets[i].isa == isa)
+            return &targets[i];
+    return targets;
+}
+
 const SnAotTarget *
 sn_aot_target(const char *name)
 {
+    if (name && !strcmp(name, "native"))
+        return native();
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         if (!name || !strcmp(name, targets[i].name))
             return &targets[i];
@@ -52,6 +68,7 @@ sn_aot_targets(SnArena *a)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         sn_putf(&b, "%s%s (%s)", i ? ", " : "", targets[i].name,
                 targets[i].what);
+    sn_puts(&b, ", native (the best of them here)");
     return sn_buf_str(&b);
 }
 

@@ -28,6 +28,13 @@ printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
 t no_dir 2 err "expected the directory to write into" compile "$tmp/relu.sn"
 t name 2 err "is no name of C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
 t target 2 err "armv8.1m-mve (Cortex-M55 and others with vectors), x86-avx2 (x86-64 with AVX2), x86-avx512vnni" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
+SINTER_CPU=portable "$sinter" compile "$tmp/relu.sn" -o "$tmp/o" --target native >"$tmp/out" 2>&1
+if grep -q '"target": "portable"' "$tmp/o/net.json"; then
+    echo "ok compile native"
+else
+    echo "not ok compile native: $(grep '"target"' "$tmp/o/net.json")"
+    bad=1
+fi
 t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
 
 # ---- whole networks ----
@@ -486,13 +493,14 @@ t max_ram_help 1 err "fewer channels where pictures are large; --io int8 takes 0
 # ---- sinter run --backend c: the values of the evaluators, and nothing left behind ----
 mkdir "$tmp/left"
 export TMPDIR="$tmp/left"
-for b in c c:armv7em interp; do
+for b in c c:armv7em c:native interp; do
     "$sinter" run "$tmp/demo.sn" --backend $b --input $demo/test_images.npy -n 20 \
         --mul 0.0039216 --dump "$tmp/$b.npy" >"$tmp/out" 2>"$tmp/err"
 done
 t run_c_target 2 err "no target is named 'z80'" run "$tmp/demo.sn" --backend c:z80 \
     --input $demo/test_images.npy
-if cmp "$tmp/c.npy" "$tmp/interp.npy" && cmp "$tmp/c:armv7em.npy" "$tmp/interp.npy" && [ -z "$(ls "$tmp/left")" ]; then
+if cmp "$tmp/c.npy" "$tmp/interp.npy" && cmp "$tmp/c:armv7em.npy" "$tmp/interp.npy" &&
+    cmp "$tmp/c:native.npy" "$tmp/interp.npy" && [ -z "$(ls "$tmp/left")" ]; then
     echo "ok compile run_c"
 else
     echo "not ok compile run_c: $(ls "$tmp/left")"
