@@ -228,7 +228,7 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule of_forms: Relu(forms Conv2D(x, w, b) @c :1) @o => copy c {clamp =
  *       meet(bounds(o.type, 0, _), c.clamp)} : o.type when c.type == o.type
- *       and c.group == 1 exact;
+ *       and c.group == 1 and hi(c.clamp) >= 0 exact;
  */
 static SN_OWN_CODE bool
 match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
@@ -246,6 +246,10 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
     if (*(int64_t const *)sn_attr_of(g, c, "group") != 1)
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o, "c.group == 1",
                               1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+    if (!(sn_clamp_reach(sn_type(g, SN_REF(c, 0)), sn_clamp_of(g, c)).hi >= 0))
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o,
+                              "hi(c.clamp) >= 0", 1,
+                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OF_FORMS, g, o))
         return false;
@@ -304,7 +308,7 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule optional: Relu(Conv2D(x, w, b) @c :1) @o => Conv2D(x, w, b) like c
  *       {clamp = meet(bounds(o.type, 0, _), c.clamp)} : o.type when rank(b)
- *       == 1 and c.type == o.type exact;
+ *       == 1 and c.type == o.type and hi(c.clamp) >= 0 exact;
  *
  * The caller has seen that operand 0 is a Conv2D.
  */
@@ -327,6 +331,11 @@ match_optional(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_shape_of(g, b)->rank != 1)
         return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o, "rank(b) == 1",
                               1, (const SnNamed[]){ { "b", b } });
+    if (!(sn_clamp_reach(sn_type(g, SN_REF(c, 0)),
+                         sn_conv2d_attr(g, c)->clamp).hi >= 0))
+        return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o,
+                              "hi(c.clamp) >= 0", 1,
+                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OPTIONAL, g, o))
         return false;
@@ -345,7 +354,7 @@ match_optional(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule without: Relu(Conv2D(x, w, _) @c :1) @o => Conv2D(x, w, _) like c
  *       {clamp = meet(bounds(o.type, 0, _), c.clamp)} : o.type when not
- *       present(c.b) and c.type == o.type exact;
+ *       present(c.b) and c.type == o.type and hi(c.clamp) >= 0 exact;
  *
  * The caller has seen that operand 0 is a Conv2D.
  */
@@ -365,6 +374,11 @@ match_without(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_in(g, c, 2) != 0)
         return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
                               "not present(c.b)", 0, NULL);
+    if (!(sn_clamp_reach(sn_type(g, SN_REF(c, 0)),
+                         sn_conv2d_attr(g, c)->clamp).hi >= 0))
+        return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
+                              "hi(c.clamp) >= 0", 1,
+                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_WITHOUT, g, o))
         return false;
