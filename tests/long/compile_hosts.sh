@@ -41,7 +41,7 @@ has() {
     case $1 in
     aarch64* | rv64)
         cc=$tmp/cc-$arch
-        command -v $arch-linux-gnu-gcc >/dev/null && command -v qemu-$arch >/dev/null
+        command -v "$arch-linux-gnu-gcc" >/dev/null && command -v "qemu-$arch" >/dev/null
         ;;
     esac
 }
