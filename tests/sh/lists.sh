@@ -40,7 +40,6 @@ maps dsl/prove/trial/prove_term.c maps whose axis is another one below a Reshape
 maps dsl/resolve/resolve_pass.c maps below which a Reshape may move
 maps gen/case/case_vary.c attributes that near misses change
 maps src/onnx/export/export.c a Transpose that goes into layouts; pads that ONNX Runtime refuses
-maps src/graph/verify/weights.c weights whose rows an attribute chooses, and of which few meet
 maps src/rewrite/regroup.c which axis is regrouped: sn_map_regroups could say it
 hooks src/onnx/export/export_ops.c what reads an operator decides how it is written
 functions dsl/prove/trial/prove_expr.c their values, written apart from the evaluators'
