@@ -70,6 +70,9 @@ void sn_prove_judge(SnProver *pv, const SnInstance *pr);
 /* Do the calculi alone prove it, with a certificate that the checker takes?
  * *by_elems: it is not a lemma that does. */
 bool sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems);
+/* A node on either side that nothing runs, or NULL. */
+const SnDefNode *sn_prove_opaque_pat(const SnPat *p);
+const SnDefNode *sn_prove_opaque_term(const SnTerm *t);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
 const SnExpr *sn_prove_parse_cond(SnProver *pv, const SnDefRule *r,
                                   const char *text);

@@ -3,6 +3,7 @@
 #ifndef SN_PROVE_VECTORS_H
 #define SN_PROVE_VECTORS_H
 
+#include "base/buf.h"
 #include "dsl/model/arith.h"
 
 /* Appends n drawn vectors for each row of a that it does not have of float. */

@@ -4,9 +4,6 @@
  * tables. */
 #include "gen/node/part.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "dsl/model/arith.h"
 
 typedef struct Kd {           /* names of one kind */

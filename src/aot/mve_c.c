@@ -157,7 +157,7 @@ put_row(SnAotNode *n, const SnTileAxis *in, const SnTilePlain *plain)
     long long step = (long long)sn_aot_step(n, (uint32_t)in->place);
     int depth = n->depth;
 
-    for (int last = 0; last <= (count % 4 != 0); last++) {
+    for (int last = 0; last <= (count % 4 ? 1 : 0); last++) {
         if (last) {
             long long back = 4 - count % 4;
             sn_aot_line(n, "tx -= %lld;", back * (long long)in->step);

@@ -23,7 +23,7 @@ time_graph(SnCli *c, const SnGraph *quant, const SnBench **out)
 }
 
 SnStatus
-sn_cli_report_fill(SnCli *c, const SnPair *p, SnReport *r)
+sn_cli_report_fill(SnCli *c, const SnTwoModels *p, SnReport *r)
 {
     SnWhy *why = SN_NEW(c->a, SnWhy);
     SnIslands *floats = SN_NEW(c->a, SnIslands);

@@ -8,6 +8,6 @@
 
 /* Fills what r does not have yet from p, which has been run: reasons, float
  * nodes, and unless --untimed, times. */
-SnStatus sn_cli_report_fill(SnCli *c, const SnPair *p, SnReport *r);
+SnStatus sn_cli_report_fill(SnCli *c, const SnTwoModels *p, SnReport *r);
 
 #endif

@@ -57,7 +57,7 @@ check_pair(SnCli *c, const SnExec *f, const SnExec *q)
 
 SnStatus
 sn_cli_pair_prepare(SnCli *c, const SnGraph *flt, const SnGraph *quant,
-                    SnPair *p)
+                    SnTwoModels *p)
 {
     const SnBackendDesc *b;
 
@@ -72,7 +72,7 @@ sn_cli_pair_prepare(SnCli *c, const SnGraph *flt, const SnGraph *quant,
 }
 
 SnStatus
-sn_cli_pair_load(SnCli *c, SnPair *p)
+sn_cli_pair_load(SnCli *c, SnTwoModels *p)
 {
     SnGraph *f, *q;
 
@@ -88,7 +88,7 @@ sn_cli_pair_load(SnCli *c, SnPair *p)
 }
 
 SnStatus
-sn_cli_pair_run(SnCli *c, SnPair *p, const SnWindow *w)
+sn_cli_pair_run(SnCli *c, SnTwoModels *p, const SnWindow *w)
 {
     SN_TRY(sn_cli_window(c, p->o.flt, w->files, w->option, w->n, w->skip_option,
                          w->skip, &p->flt));

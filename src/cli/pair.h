@@ -7,13 +7,13 @@
 #include "cli/inputs.h"
 #include "quant/compare.h"
 
-typedef struct SnPair {
+typedef struct SnTwoModels {
     const SnGraph *model;   /* the float graph as it was loaded */
     SnCompareOpts o;        /* both graphs, prepared, and their samples: */
     SnSamples *flt, *quant; /* of the one, of the other */
     SnInputs *in;           /* what the int8 model was given */
     SnComparison k;
-} SnPair;
+} SnTwoModels;
 
 /* Where samples come from: files of an option, the first n (-1: all) after
  * skip. */
@@ -26,13 +26,13 @@ typedef struct SnWindow {
 /* --input with -n and --skip. */
 SnWindow sn_cli_input_window(SnCli *c);
 /* The two models of the command line, the float one first. */
-SnStatus sn_cli_pair_load(SnCli *c, SnPair *p);
+SnStatus sn_cli_pair_load(SnCli *c, SnTwoModels *p);
 /* Two graphs that are there: flt has the types chosen for it (sn_cli_placed).
  * Both must stay. */
 SnStatus sn_cli_pair_prepare(SnCli *c, const SnGraph *flt, const SnGraph *quant,
-                             SnPair *p);
+                             SnTwoModels *p);
 /* Runs both on the samples and fills p->k; warns of inputs that are not what
  * the int8 model was calibrated on. */
-SnStatus sn_cli_pair_run(SnCli *c, SnPair *p, const SnWindow *w);
+SnStatus sn_cli_pair_run(SnCli *c, SnTwoModels *p, const SnWindow *w);
 
 #endif

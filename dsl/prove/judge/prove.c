@@ -5,39 +5,10 @@
 
 #include <math.h>
 #include <string.h>
-#include "base/file/file.h"
 #include "dsl/model/named.h"
 #include "dsl/prove/index/index.h"
 #include "dsl/prove/real/real.h"
 #include "dsl/resolve/resolver.h"
-
-/* ---- what can't be run ---- */
-
-static const SnDefNode *
-opaque_pat(const SnPat *p)
-{
-    if (p->node && p->node->nout && p->node->rsem[0]->cls == SN_C_OPAQUE)
-        return p->node;
-    for (uint32_t i = 0; i < p->narg; i++) {
-        const SnDefNode *n = opaque_pat(p->arg[i]);
-        if (n)
-            return n;
-    }
-    return NULL;
-}
-
-static const SnDefNode *
-opaque_term(const SnTerm *t)
-{
-    if (t->node && t->node->nout && t->node->rsem[0]->cls == SN_C_OPAQUE)
-        return t->node;
-    for (uint32_t i = 0; i < t->narg; i++) {
-        const SnDefNode *n = opaque_term(t->arg[i]);
-        if (n)
-            return n;
-    }
-    return NULL;
-}
 
 /* Is the right side the value of the root itself? */
 static bool
@@ -688,11 +659,11 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
 {
     const SnDefRule *r = pr->r;
     SnProof p = {.layer = SN_LAYER_TRUSTED};
-    const SnDefNode *opaque = r->pat ? opaque_pat(r->pat) : NULL;
+    const SnDefNode *opaque = r->pat ? sn_prove_opaque_pat(r->pat) : NULL;
 
     fill(pv, pr, &p);
     if (!opaque && r->rhs)
-        opaque = opaque_term(r->rhs);
+        opaque = sn_prove_opaque_term(r->rhs);
     if (pr->any && pr->any->rsem[0]->cls == SN_C_OPAQUE && pr->any->nout)
         opaque = pr->any;
     if (r->trusted && (opaque || !r->rhs || folds(r) || !claims(r))) {

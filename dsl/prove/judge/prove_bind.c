@@ -222,3 +222,31 @@ sn_prove_as_real(SnProofCase *c, SnCaseValue *x)
     sn_case_set_shape(n->out[0], x->rank, x->dim);
     return n->out[0];
 }
+
+/* ---- what can't be run ---- */
+
+const SnDefNode *
+sn_prove_opaque_pat(const SnPat *p)
+{
+    if (p->node && p->node->nout && p->node->rsem[0]->cls == SN_C_OPAQUE)
+        return p->node;
+    for (uint32_t i = 0; i < p->narg; i++) {
+        const SnDefNode *n = sn_prove_opaque_pat(p->arg[i]);
+        if (n)
+            return n;
+    }
+    return NULL;
+}
+
+const SnDefNode *
+sn_prove_opaque_term(const SnTerm *t)
+{
+    if (t->node && t->node->nout && t->node->rsem[0]->cls == SN_C_OPAQUE)
+        return t->node;
+    for (uint32_t i = 0; i < t->narg; i++) {
+        const SnDefNode *n = sn_prove_opaque_term(t->arg[i]);
+        if (n)
+            return n;
+    }
+    return NULL;
+}

@@ -178,7 +178,7 @@ get_threshold(SnCli *c, double *db)
 }
 
 static SnStatus
-advise(SnCli *c, const SnPair *p, double db, SnAdvice *out)
+advise(SnCli *c, const SnTwoModels *p, double db, SnAdvice *out)
 {
     SnAdviseOpts w = {.model = p->model,
                       .flt = p->o.flt->g,
@@ -201,7 +201,7 @@ SnStatus
 sn_verb_compare(SnCli *c)
 {
     SnWindow w = sn_cli_input_window(c);
-    SnPair p = {0};
+    SnTwoModels p = {0};
     SnAdvice v;
     double db;
 

@@ -288,7 +288,7 @@ make_page(SnCli *c, const SnGraph *flt, const SnGraph *g, const SnProfile *p,
                   .fired = true,
                   .nsite = q->nsite,
                   .site = q->site};
-    SnPair pair = {0};
+    SnTwoModels pair = {0};
     SnBuf settings;
 
     sn_buf_init(&settings, c->a);

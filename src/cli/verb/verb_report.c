@@ -7,7 +7,7 @@
 
 /* The float model's values on the same data. */
 static SnStatus
-get_profile(SnCli *c, const SnPair *p, const SnProfile **out)
+get_profile(SnCli *c, const SnTwoModels *p, const SnProfile **out)
 {
     const char *path = c->args.load_profile;
     SnProfile *q;
@@ -24,7 +24,7 @@ get_profile(SnCli *c, const SnPair *p, const SnProfile **out)
 
 /* Top-1 of both, where something says of which class each sample is. */
 static SnStatus
-get_score(SnCli *c, const SnPair *p, SnReportScore *out)
+get_score(SnCli *c, const SnTwoModels *p, SnReportScore *out)
 {
     SnResults f = {.x = p->o.flt, .samples = p->flt};
     SnResults q = {.x = p->o.quant, .samples = p->quant};
@@ -45,7 +45,7 @@ sn_verb_report(SnCli *c)
 {
     static const char *const suffix[] = {".html", NULL};
     SnWindow w = sn_cli_input_window(c);
-    SnPair p = {0};
+    SnTwoModels p = {0};
     SnReport r = {0};
 
     if (!c->args.output && !c->args.json)

@@ -110,6 +110,8 @@ group_type(const Solve *s, SnRef top)
     }
     if (fixed)
         return s->least[top] > (double)fixed->scale[0] ? NULL : fixed;
+    if (!one)
+        return NULL;
     if (alike && s->least[top] <= (double)one->scale[0])
         return one;
     SnParam q = sn_place_choose(pl, SN_ROLE_X, pl->want[SN_NODE(top)].schema,
