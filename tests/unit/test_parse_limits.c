@@ -181,7 +181,8 @@ check_located(Run r, unsigned id)
         unsigned line, col;
 
         assert_non_null(end);
-        if (*p != ' ' && sscanf(p, "%*[^:]:%u:%u: error[SN0", &line, &col) != 2)
+        bool source = *p == ' ' || strchr("123456789", *p); /* "1002 | " */
+        if (!source && sscanf(p, "%*[^:]:%u:%u: error[SN0", &line, &col) != 2)
             fail_msg("case %u: no place in: %.*s", id, (int)(end - p), p);
         p = end + 1;
     }
