@@ -40,7 +40,7 @@ line(SnLine l, const int8_t *x, int64_t n, int8_t *y)
     const __m128i shift = _mm_cvtsi32_si128(l.shift);
 
     for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 k = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1u);
+        __mmask16 k = (__mmask16)(n - i >= 16 ? 0xffffu : (1u << (n - i)) - 1u);
         __m128i c = _mm_maskz_loadu_epi8(k, x + i);
         __m512i v = _mm512_mullo_epi32(_mm512_cvtepi8_epi32(c), a);
         v = _mm512_sra_epi32(_mm512_add_epi32(v, b), shift);
