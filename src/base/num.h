@@ -248,10 +248,17 @@ sn_normal(int64_t n, float eps, bool centred, float sx, int32_t zx, float sy,
           int32_t zy)
 {
     double e = (double)eps * ((double)n * (double)n);
-    SnNormal k = {.n = n, .centred = centred, .zx = zx, .zy = zy, .half = 8};
+    SnNormal k;
     uint32_t bits;
     uint64_t q;
     int up = 0, cut = 0;
+
+    memset(&k, 0, sizeof k);
+    k.n = n;
+    k.centred = centred;
+    k.zx = zx;
+    k.zy = zy;
+    k.half = 8;
 
     while (k.half > 0 && n > (int64_t)1 << (23 - k.half))
         k.half--;
@@ -290,6 +297,7 @@ sn_root(uint64_t v)
 static inline SnLine
 sn_normal_line(const SnNormal *k, int64_t sum, int64_t squares)
 {
+    const SnLine none = {0, -128, 0}, steep = {1 << 22, 0, 0};
     const int64_t mid = k->centred ? sum : k->n * k->zx;
     uint64_t w = (uint64_t)(k->n * squares - mid * (2 * sum - mid)), p;
     int z = 0;
@@ -299,7 +307,7 @@ sn_normal_line(const SnNormal *k, int64_t sum, int64_t squares)
     else
         w = (k->half > -32 ? w >> -2 * k->half : 0) + k->eps;
     if (w == 0) /* 0 / 0 */
-        return (SnLine){0, -128, 0};
+        return none;
     for (int s = 32; s > 1; s /= 2)
         if (w >> (64 - s) == 0) {
             w <<= s;
@@ -309,10 +317,11 @@ sn_normal_line(const SnNormal *k, int64_t sum, int64_t squares)
     /* A step of x is p * 2^(-41 - shift) of y; a has 21 or 22 bits. */
     int shift = 23 - k->fe - k->half - z / 2;
     int cut = shift > 22 ? 19 + shift : 41;
-    SnLine l = {.shift = shift > 22 ? 22 : shift};
+    SnLine l = {0, 0, 0};
+    l.shift = shift > 22 ? 22 : shift;
     l.a = cut > 63 ? 0 : (int32_t)((p + ((uint64_t)1 << (cut - 1))) >> cut);
     if (shift < 0)
-        l = (SnLine){.a = 1 << 22};
+        l = steep;
     int64_t at = l.a * mid + k->n / 2, down = at / k->n;
     down -= at % k->n < 0;
     l.b = (int32_t)(k->zy * ((int64_t)1 << l.shift) - down +
