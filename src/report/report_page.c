@@ -6,7 +6,7 @@
 #include "report/report_priv.h"
 
 /* A script element ends at "</", wherever that is: inside of JSON, '<' can only
- * be in a string, where an escape stands for it. */
+ * be in a string, where it is written as an escape. */
 static void
 put_data(SnBuf *out, const SnBuf *json)
 {

@@ -290,7 +290,7 @@ if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/n
         board $m -O2 "$tmp/apart.sn"
         say $? "Cortex-$m apart"
     done
-    # Random graphs, by the instructions that the twins stand for elsewhere:
+    # Random graphs, by the instructions that the twins replace elsewhere:
     # SINTER_BOARDS=N, default 20.
     mkdir "$tmp/boards"
     "$BUILD/tests/random_graphs" "$tmp/boards" "${SINTER_SEED:-9001}" "${SINTER_BOARDS:-20}"

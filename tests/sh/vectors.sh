@@ -103,7 +103,7 @@ graph "n" BY {
 END
 printf '0.5\n2\n' >nvdla.want
 # tflite: 5 quarters are 1, and 2 where they are rounded twice (depthwise, and a
-# Rescale); 3 halves are 2; the mean of codes -6 / 4 is -2, which stands for 1.
+# Rescale); 3 halves are 2; the mean of codes -6 / 4 is -2, which represents 1.
 cat >tflite.sn <<'END'
 sinter-graph 1
 graph "n" BY {

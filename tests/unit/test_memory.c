@@ -227,7 +227,7 @@ make_onnx(void)
 }
 
 /* Of the file of a model itself, whose tensors lie at any address, what is
- * packed is let go; a filter that is brought into another order, or that does
+ * packed is released; a filter that is brought into another order, or that does
  * not lie at a multiple of four bytes, is there twice. */
 static void
 test_onnx_file(void **state)

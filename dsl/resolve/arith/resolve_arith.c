@@ -150,7 +150,7 @@ static const struct {
 } flags[] = {SN_WHENS(FLAG)};
 enum { NFLAG = sizeof flags / sizeof *flags };
 
-/* The flag that a condition speaks of, NFLAG: of none.  *is is turned round
+/* The flag that a condition speaks of, NFLAG: of none.  *is is negated
  * where it is the flag's opposite. */
 static uint32_t
 flag_of(const SnExpr *e, bool *is)

@@ -161,7 +161,7 @@ variant(SnIsa isa)
     sn_bug("no text runs plans of %s", sn_isa_name(isa));
 }
 
-/* What the includes of base/num.h stand for: `need` for the first, nothing for
+/* What replaces the includes of base/num.h: `need` for the first, nothing for
  * others. */
 static void
 put_lines(SnArena *a, SnBuf *b, const char *const *line, const char **need)

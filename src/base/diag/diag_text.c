@@ -344,7 +344,7 @@ sn_diag_text(SnDiag *d, SnArena *a)
     return text_of(d, a, false);
 }
 
-/* A terminal that nobody wants without colours (no-color.org). */
+/* A terminal, and NO_COLOR is not set (no-color.org). */
 static bool
 takes_colour(FILE *out)
 {
