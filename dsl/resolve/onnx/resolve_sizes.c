@@ -92,7 +92,7 @@ has_sizes(SnScope *sc, const SnExpr *e, const SnMapDecl *d)
                           : "a real or a word";
         if (why) {
             sn_error(sc->rs->d, e->pos, "SN132",
-                     "map %s gives no sizes here: its '%s' is %s", d->name,
+                     "map %s cannot be used for sizes: '%s' is %s", d->name,
                      p->name, why);
             return false;
         }
