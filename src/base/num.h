@@ -119,6 +119,19 @@ sn_rne_clamp(float v, int32_t lo, int32_t hi)
     return (int32_t)((d + 6755399441055744.0) - 6755399441055744.0);
 }
 
+/* The greatest common divisor of a and b, which are not negative; of 0 and b
+ * it is b. */
+static inline int64_t
+sn_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
 /* rne(n / d), exactly.  d > 0. */
 static inline uint64_t
 sn_div_rne(uint64_t n, uint64_t d)

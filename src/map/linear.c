@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "map/term_priv.h"
 
 enum { MAXLIN = 2 * SN_MAP_NVAR };
@@ -214,17 +215,6 @@ lin_split(const SnMapTerms *T, const Lin *l, int64_t c, Lin *q, Lin *r)
     }
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* A part g of c such that what of r is no multiple of g, *low, stays below g,
  * and so says nothing about r / c. */
 static int64_t
@@ -233,10 +223,10 @@ unit(const SnMapTerms *T, const Lin *r, int64_t c, Lin *low)
     int64_t all = c, best = 1, lo, hi;
 
     for (int i = 0; i < r->n; i++)
-        all = gcd(all, r->at[i].k);
+        all = sn_gcd(all, r->at[i].k);
     *low = (Lin){0};
     for (int i = -1; i < r->n; i++) {
-        int64_t g = i < 0 ? all : gcd(c, r->at[i].k);
+        int64_t g = i < 0 ? all : sn_gcd(c, r->at[i].k);
         Lin l = {.v = r->v % g};
         bool sure = g > best;
         for (int j = 0; j < r->n; j++)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/stream.h"
 
+#include "base/num.h"
+
 /* Values below LEAST stay in a core's second cache level from step to step;
  * blocks of less than BLOCK take a call for little. */
 enum { LEAST = 1 << 18, BLOCK = 1 << 14 };
@@ -70,17 +72,6 @@ follows(const Stream *s, const SnExecStep *t)
     return true;
 }
 
-static int64_t
-common(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* The most blocks of BLOCK bytes or more that all steps can be cut into. */
 static int64_t
 blocks(const Stream *s)
@@ -101,7 +92,7 @@ longest(const SnExec *x, uint32_t first)
     while (first + s.n < x->nstep && follows(&s, &x->step[first + s.n])) {
         const SnResult *r = result_of(x, &x->step[first + s.n - 1]);
         size_t size = sn_tensor_nbyte(r->type, r->shape);
-        int64_t units = common(s.units, x->step[first + s.n].nunit);
+        int64_t units = sn_gcd(s.units, x->step[first + s.n].nunit);
         if (units < 2)
             break;
         s.most = size > s.most ? size : s.most;

@@ -213,7 +213,7 @@ falsify() {
     [ $? = 70 ] && grep -q "certificates.txt: certificate of 'turn_[a-z]*'.*$3" "$tmp/out"
     say "certificate_$1" $?
 }
-falsify polynomial '/^g /s/^g [^ ]*/&+1/' 'line [0-9]*: shape: .* = 0 is not shown'
+falsify polynomial '/^g /s/^g [^ ]*/&+1/' 'line [0-9]*: 1 = 0 is not shown'
 falsify path '/^\. /d' 'a step after the end of a path\|the last path is not closed'
 falsify premise '/^> /s/^> [^ ]*/&-1/' 'sum of facts leaves\|not shown\|not that of the verdict'
 grep -q '^# 9 certificates checked: ' "$tmp/first.txt"

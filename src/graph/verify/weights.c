@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/num.h"
 #include "map/facts.h"
 
 /* Maps are known here by name: this room includes nothing that is generated. */
@@ -35,17 +36,6 @@ pair_arg(const SnCall *c, uint8_t arg, int64_t *v)
         v[i] = x->v[i];
 }
 
-static int64_t
-gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
 /* i * dilate leaves one remainder modulo stride for every i that is
  * stride / gcd(dilate, stride) further. */
 static bool
@@ -59,7 +49,7 @@ meeting(const SnCall *c, const SnShape *sh, SnWeights *w)
         return false;
     for (int i = 0; i < 2; i++) {
         w->kernel[i] = sh->dim[1 + i];
-        w->every[i] = stride[i] / gcd(dilate[i], stride[i]);
+        w->every[i] = stride[i] / sn_gcd(dilate[i], stride[i]);
     }
     return true;
 }
