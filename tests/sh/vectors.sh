@@ -128,7 +128,7 @@ END
 printf '2\n2\n1\n4\n4\n2\n1\n' >tflite.want
 
 for n in $plugins; do
-    "$MAKE" NAME="$n" CC="$CC" CFLAGS="-O1 ${SAN:-}" >"$tmp/log" 2>&1
+    "$MAKE" BUILD=build NAME="$n" CC="$CC" CFLAGS="-O1 ${SAN:-}" >"$tmp/log" 2>&1
     fine "$n builds out of the tree" [ -f "build/lib$n.so" ]
     so=$tmp/a/build/lib$n.so
     rows=$(grep -c '^row' "$n.vectors")
