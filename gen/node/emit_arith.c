@@ -92,6 +92,15 @@ number(Row *w, const SnX *x)
     return sn_buf_str(&b);
 }
 
+/* Is it a shift that a sum and a shift to the right compute? */
+static bool
+near_shift(const SnX *x)
+{
+    return x->fn == SN_FN_SHR && x->mode != SN_MODE_HALF_EVEN &&
+           x->kid[0]->lo >= -0x1p62 && x->kid[0]->hi <= 0x1p62 &&
+           x->kid[1]->lo >= 0 && x->kid[1]->hi <= 62;
+}
+
 static const char *
 call(Row *w, const SnX *x)
 {
@@ -115,6 +124,8 @@ call(Row *w, const SnX *x)
     for (uint32_t i = 0; i < x->nkid; i++)
         args =
             sn_format(w->a, "%s%s%s", args, i ? ", " : "", put(w, x->kid[i]));
+    if (near_shift(x))
+        return sn_format(w->a, "sn_near_%s(%s)", sn_mode_words[x->mode], args);
     s = sn_format(w->a, "%s(%s)", s, args);
     return x->mode == SN_MODE_NONE
                ? s
@@ -346,6 +357,29 @@ put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     return n;
 }
 
+/* Sums of 32 bits at once: what kernels call. */
+static bool
+has_all(const SnDefRowOf *r)
+{
+    return r->form == SN_FORM_CONTRACT && !(r->is & SN_WHEN_WIDE);
+}
+
+static void
+put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
+{
+    const char *fn = row_fn(s, a, r);
+
+    sn_putf(b,
+            "\nstatic void\n%s_all(const int64_t *k, int64_t step, "
+            "const int32_t *acc,\n    const int32_t *bias, int64_t n, "
+            "int32_t lo, int32_t hi, int8_t *y)\n{\n"
+            "    for (int64_t i = 0; i < n; i++, k += step) {\n"
+            "        int32_t v = bias ? sn_add32(acc[i], bias[i]) : acc[i];\n"
+            "        y[i] = (int8_t)sn_clamp64(%s(k, v, 0), lo, hi);\n"
+            "    }\n}\n",
+            fn + 3, fn);
+}
+
 /* ---- tables ---- */
 
 /* Whose row it is: a's own, or one that it inherits. */
@@ -409,9 +443,13 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         sn_putf(b, ", %u, %u, %s_open, %s", r->mask, r->is, fn + 3, fn);
         uint32_t n = put_ratios(b, s, owner(s, a, r), r, true);
         if (n)
-            sn_putf(b, ",\n        %u, %s_ratio },\n", n, fn + 3);
+            sn_putf(b, ",\n        %u, %s_ratio, ", n, fn + 3);
         else
-            sn_puts(b, ", 0, NULL },\n");
+            sn_puts(b, ", 0, NULL, ");
+        if (has_all(r))
+            sn_putf(b, "%s_all },\n", fn + 3);
+        else
+            sn_puts(b, "NULL },\n");
     }
     if (a->nof)
         sn_puts(b, "};\n");
@@ -458,6 +496,8 @@ put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
 {
     put_open(b, s, a, r, d);
     put_ratios(b, s, a, r, false);
+    if (has_all(r))
+        put_all(b, s, a, r);
 }
 
 /* A plugin's tables name core rows: their functions are in the core's header,

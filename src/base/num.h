@@ -602,6 +602,34 @@ sn_quot_half_even(SnQuot x)
     return sn_quot_int(x, x.r > x.rest || (x.r == x.rest && (x.q & 1) != 0));
 }
 
+/* v / 2^n rounded, by a sum and a shift: what sn_quot_shr and the mode give
+ * where 0 <= n <= 62 and |v| <= 2^62. */
+static inline int64_t
+sn_near_floor(int64_t v, int64_t n)
+{
+    return v >= 0 ? v >> n : ~(~v >> n);
+}
+
+static inline int64_t
+sn_near_half_up(int64_t v, int64_t n)
+{
+    return sn_near_floor(v + ((INT64_C(1) << n) >> 1), n);
+}
+
+static inline int64_t
+sn_near_half_away(int64_t v, int64_t n)
+{
+    int64_t half = (INT64_C(1) << n) >> 1;
+
+    return sn_near_floor(v + half - (half != 0 && v < 0), n);
+}
+
+static inline int64_t
+sn_near_zero(int64_t v, int64_t n)
+{
+    return sn_near_floor(v + (v < 0 ? (INT64_C(1) << n) - 1 : 0), n);
+}
+
 /* ---- arithmetics ----
  *
  * What machines compute on codes is declared (arith.def) and has a number:

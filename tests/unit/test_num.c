@@ -357,16 +357,41 @@ test_exponent(void **state)
     assert_true(sn_ldexp(1, INT64_MAX) == INFINITY);
 }
 
+/* Shifts by a sum are those of quotients. */
+static void
+test_near(void **state)
+{
+    const int64_t most = INT64_C(1) << 62;
+    uint64_t u = 99;
+
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        u = u * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        int64_t n = (int64_t)(u >> 33) % 63, v = (int64_t)(u ^ u << 31) / 2;
+        if (i % 3)
+            v /= INT64_C(1) << (u >> 7) % 62;
+        if (i % 5 == 0) /* halves and wholes */
+            v = v / (INT64_C(1) << n) * (INT64_C(1) << n) +
+                (i % 2 ? (INT64_C(1) << n) / 2 : 0);
+        v = v > most ? most : v < -most ? -most : v;
+        SnQuot q = sn_quot_shr(v, n);
+        assert_true(sn_near_floor(v, n) == sn_quot_floor(q));
+        assert_true(sn_near_zero(v, n) == sn_quot_zero(q));
+        assert_true(sn_near_half_up(v, n) == sn_quot_half_up(q));
+        assert_true(sn_near_half_away(v, n) == sn_quot_half_away(q));
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exponent), cmocka_unit_test(test_rne_clamp),
-        cmocka_unit_test(test_div_rne),  cmocka_unit_test(test_dequant),
-        cmocka_unit_test(test_quant),    cmocka_unit_test(test_quant32),
-        cmocka_unit_test(test_rescale),  cmocka_unit_test(test_requant),
-        cmocka_unit_test(test_lrn),      cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_mulshr),
+        cmocka_unit_test(test_near),      cmocka_unit_test(test_exponent),
+        cmocka_unit_test(test_rne_clamp), cmocka_unit_test(test_div_rne),
+        cmocka_unit_test(test_dequant),   cmocka_unit_test(test_quant),
+        cmocka_unit_test(test_quant32),   cmocka_unit_test(test_rescale),
+        cmocka_unit_test(test_requant),   cmocka_unit_test(test_lrn),
+        cmocka_unit_test(test_normal),    cmocka_unit_test(test_mulshr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,9 +12,10 @@ typedef struct Rows {
     SnConvGeo geo;
     int32_t xz, lo, hi;
     const int32_t *bias; /* or NULL */
-    const SnRowUse *use; /* one, or one for each channel */
-    bool each;
-    size_t sums; /* bytes of an image's sums, before the plan's own work */
+    const SnArithRow *row;
+    const int64_t *k; /* its constants, */
+    int64_t step;     /* so far apart for neighbouring channels */
+    size_t sums;      /* bytes of an image's sums, before the plan's own work */
 } Rows;
 
 bool
@@ -35,11 +36,17 @@ sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
 
     k->geo = *geo;
     k->geo.n = 1;
-    k->use = sn_row_uses(c, sn_map_port(c, s, 0)->type, tw->type, y,
-                         s->decl->name, 0);
-    if (!k->use->row)
+    const SnRowUse *use = sn_row_uses(c, sn_map_port(c, s, 0)->type, tw->type,
+                                      y, s->decl->name, 0);
+    k->row = use->row;
+    if (!k->row || !k->row->all)
         return false;
-    k->each = tw->type->nq > 1;
+    uint32_t nk = k->row->nk, n = nk * tw->type->nq;
+    int64_t *v = SN_NEW_N(c->scratch, int64_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = use[i / nk].k[i % nk];
+    k->k = v;
+    k->step = tw->type->nq > 1 ? nk : 0;
     k->plan = sn_conv_q8_plan(c->scratch, sn_isa(), &k->geo, &sums, w);
     k->xz = num->xz;
     k->lo = num->lo;
@@ -51,7 +58,7 @@ sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
     p->nwork = k->sums + sn_conv_q8_work(k->plan);
     p->nunit = geo->n * sn_conv_q8_units(k->plan);
     p->cost =
-        geo->n * (sn_conv_q8_cost(k->plan) + 2 * geo->oh * geo->ow * geo->oc);
+        geo->n * (sn_conv_q8_cost(k->plan) + 3 * geo->oh * geo->ow * geo->oc);
     p->pitched = true;
     p->any = true;
     return true;
@@ -62,14 +69,12 @@ static void
 finish(const Rows *k, const int32_t *s, SnConvPart part, int8_t *y,
        int64_t pitch)
 {
+    int64_t c0 = part.c0, n = part.c1 - part.c0;
+    const int32_t *bias = k->bias ? k->bias + c0 : NULL;
+
     for (int64_t i = part.r0 * k->geo.ow; i < part.r1 * k->geo.ow; i++)
-        for (int64_t c = part.c0; c < part.c1; c++) {
-            const SnRowUse *u = &k->use[k->each ? c : 0];
-            int32_t acc = s[i * k->geo.oc + c];
-            if (k->bias)
-                acc = sn_add32(acc, k->bias[c]);
-            y[i * pitch + c] = (int8_t)sn_row_at(u, acc, 0, k->lo, k->hi);
-        }
+        k->row->all(k->k + c0 * k->step, k->step, s + i * k->geo.oc + c0, bias,
+                    n, k->lo, k->hi, y + i * pitch + c0);
 }
 
 void

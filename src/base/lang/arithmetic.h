@@ -115,6 +115,12 @@ typedef struct SnArithRow {
     int64_t (*fn)(const int64_t *k, int64_t a, int64_t b);
     uint32_t nratio;
     const SnArithRatio *ratio;
+    /* Of a contract: n codes in [lo, hi] of sums, with biases or NULL; from one
+     * to the next constants are `step` further on.  NULL: of others, and where
+     * sums have 64 bits. */
+    void (*all)(const int64_t *k, int64_t step, const int32_t *acc,
+                const int32_t *bias, int64_t n, int32_t lo, int32_t hi,
+                int8_t *y);
 } SnArithRow;
 
 typedef struct SnArith {
