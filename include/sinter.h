@@ -300,8 +300,10 @@ SINTER_API const SinterPort *sinter_session_output(const SinterSession *s,
  * i, or is NULL where it is not wanted.  Inputs are not written, and may not
  * overlap outputs.  Any number of threads at once; the first run of a thread
  * more than before allocates what it needs, further ones allocate nothing.
- * SINTER_EINPUT: values that the model refuses (an index out of range);
- * out is undefined after an error. */
+ * Buffers that are aligned as malloc aligns are used in place; others, uint8
+ * codes, and outputs that are an input, a constant, a part of another value or
+ * there twice are copied.  SINTER_EINPUT: values that the model refuses (an
+ * index out of range); out is undefined after an error. */
 SINTER_API SinterStatus sinter_session_run(SinterSession *s,
                                            const void *const *in,
                                            void *const *out, SinterError *err);

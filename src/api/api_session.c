@@ -173,6 +173,7 @@ new_lane(SinterSession *s, SnArena *a, bool lent)
     l->a = a;
     l->run = lent ? sn_run_parts(a, s->x, s->nthread)
                   : sn_run_team(a, s->x, s->nthread);
+    sn_run_bindable(a, l->run);
     return l;
 }
 
@@ -189,7 +190,7 @@ copy_codes(void *to, const void *from, size_t n)
         y[i] = x[i] ^ 0x80;
 }
 
-/* Sample k of the caller's buffers. */
+/* Sample k of the caller's buffers: read there, or copied. */
 static void
 put_inputs(const SinterSession *s, SnRun *r, const void *const *in, int64_t k)
 {
@@ -200,9 +201,17 @@ put_inputs(const SinterSession *s, SnRun *r, const void *const *in, int64_t k)
         const char *from = (const char *)in[i] + (size_t)k * n;
         if (p->u8_in[i])
             copy_codes(sn_run_input(r, i), from, n);
-        else if (n)
+        else if (n && !sn_run_bind_input(r, i, from))
             memcpy(sn_run_input(r, i), from, n);
     }
+}
+
+/* Those that the run can write where the caller wants them. */
+static void
+place_outputs(const SinterSession *s, SnRun *r, void *const *out)
+{
+    for (uint32_t i = 0; i < s->ports.noutput; i++)
+        sn_run_bind_output(r, i, s->ports.u8_out[i] ? NULL : out[i]);
 }
 
 static void
@@ -215,6 +224,8 @@ get_outputs(const SinterSession *s, const SnRun *r, void *const *out, int64_t k)
         if (!out[i] || !n)
             continue;
         char *to = (char *)out[i] + (size_t)k * n;
+        if (sn_run_output(r, i) == to)
+            continue;
         if (p->u8_out[i])
             copy_codes(to, sn_run_output(r, i), n);
         else
@@ -280,6 +291,7 @@ run_one(SinterSession *s, const SnLent *pool, const void *const *in,
     r->where = NULL;
     r->why[0] = '\0';
     put_inputs(s, r, in, 0);
+    place_outputs(s, r, out);
     SnStatus st = sn_run(r);
     if (st == SN_OK)
         get_outputs(s, r, out, 0);

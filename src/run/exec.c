@@ -465,6 +465,13 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
     return y;
 }
 
+uint8_t *
+sn_run_block(const SnRun *r, uint32_t b)
+{
+    return r->arena +
+           (r->fence ? sn_fence_at(r->fence, b) : r->x->plan->block[b].offset);
+}
+
 static void *
 value_at(const SnRun *r, SnRef ref)
 {
@@ -480,9 +487,7 @@ value_at(const SnRun *r, SnRef ref)
     if (!b)
         return NULL;
     sn_view_root(r->x->view, ref, &offset);
-    return r->arena + offset +
-           (r->fence ? sn_fence_at(r->fence, b - 1)
-                     : r->x->plan->block[b - 1].offset);
+    return r->at[b - 1] + offset;
 }
 
 SnTensor
@@ -558,6 +563,9 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
     else
         r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
     get_work(r, a);
+    r->at = SN_NEW_N(a, uint8_t *, x->plan->nblock + 1);
+    for (uint32_t b = 0; b < x->plan->nblock; b++)
+        r->at[b] = sn_run_block(r, b);
     r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
     r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
     r->call = SN_NEW_N(a, SnCall, x->nstep + 1);

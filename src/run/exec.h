@@ -113,6 +113,8 @@ typedef void SnStepHook(void *ctx, SnId node);
 typedef struct SnRun {
     const SnExec *x;
     uint8_t *arena;
+    uint8_t **at; /* [x->plan->nblock] where each block is, in the arena or */
+    struct SnBound *bound_in, *bound_out; /* not (run/bind.c); or NULL */
     unsigned nthread;
     struct SnTeam *team; /* NULL: all on the thread of the caller, or: */
     const SnLent *pool;  /* threads of somebody else, for this run; or NULL */
@@ -145,6 +147,18 @@ SnRun *sn_run_parts(SnArena *a, const SnExec *x, unsigned n);
  * of values with it; working memory grows in a, as old as r, where it must. */
 void sn_run_switch(SnRun *r, SnArena *a, const SnExec *x);
 void sn_run_free(SnRun *r); /* gives back scratch memory, ends the team */
+
+/* From now on inputs and outputs of r may be where the caller has them; a is as
+ * old as r.  With fences they stay in the arena. */
+void sn_run_bindable(SnArena *a, SnRun *r);
+/* Input i is read at p, output i written at p, until they are bound again; p
+ * NULL: it is in the arena.  false: there it is, and has to be copied, as p has
+ * not the alignment of malloc, or the value is a constant, an input, a part of
+ * another value or another output as well. */
+bool sn_run_bind_input(SnRun *r, uint32_t i, const void *p);
+bool sn_run_bind_output(SnRun *r, uint32_t i, void *p);
+/* Where block b of the plan is in r's own memory. */
+uint8_t *sn_run_block(const SnRun *r, uint32_t b);
 
 /* Fills r->call and r->part, once all else of r is there; again when r->nthread
  * has changed. */
