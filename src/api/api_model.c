@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api_message.h"
 #include "base/file/file.h"
 #include "graph/text/text.h"
 #include "onnx/export/export.h"
@@ -20,6 +21,7 @@ typedef struct Load {
     const char *path; /* NULL: from p, n */
     const void *p;
     size_t n;
+    const Onnx__ModelProto *message; /* or NULL */
     const char *name, *dir;
 } Load;
 
@@ -50,6 +52,8 @@ read_graph(const Load *l, SnDiag *d, SnGraph **out)
 {
     SnArena *a = l->m->a;
 
+    if (l->message)
+        return sn_onnx_message(a, l->name, l->message, &l->import, d, out);
     if (l->onnx && l->path)
         return sn_onnx_import(a, l->path, &l->import, d, out);
     if (l->onnx)
@@ -161,6 +165,16 @@ sinter_model_parse(const SinterConfig *c, SinterFormat f, const void *p,
         return st;
     if (n && !p)
         return sn_api_error(err, SINTER_EUSAGE, "p", "is NULL, and n is not 0");
+    return open_model(c, &l, out, err);
+}
+
+SinterStatus
+sn_api_message(const SinterConfig *c, const Onnx__ModelProto *p,
+               const char *name, const SinterImport *io, SinterModel **out,
+               SinterError *err)
+{
+    Load l = {.io = io, .onnx = true, .message = p, .name = name};
+
     return open_model(c, &l, out, err);
 }
 

@@ -434,7 +434,7 @@ connect(SnArena *a, const Compile *x, const SinterSession *s)
 
 /* The session of g, whose context is kept where that is asked for. */
 static OrtStatus *
-open_part(SnArena *a, Compile *x, const SnEpGraph *g)
+open_part(SnArena *a, Compile *x, SnEpGraph *g)
 {
     SnEp *ep = x->ep;
     SnEpSource src = sn_ep_source(a, g);
@@ -454,6 +454,8 @@ open_part(SnArena *a, Compile *x, const SnEpGraph *g)
     x->model = sn_ep_model(ep, &src, !g->dynamic, log, &e);
     if (!x->model)
         return sn_ep_failed_by(ep->factory->api, &e);
+    if (g->dynamic)
+        sn_ep_bytes(a, g);
     st = sn_ep_keep(a, ep, &x->kept, x->model, g->p, g->n);
     if (st)
         return st;
@@ -489,6 +491,8 @@ fill_compute(SnArena *a, Compile *x, SnEpGraph *g)
     c->codes = g->codes;
     if (st || !g->dynamic)
         return st;
+    if (!g->p) /* constants are ONNX Runtime's, which may drop them */
+        sn_ep_bytes(a, g);
     c->p = malloc(g->n + 1);
     if (!c->p)
         return sn_ep_no_memory(api);

@@ -132,28 +132,37 @@ bool
 sn_ep_pack(SnEpWhole *w, const uint32_t *part, size_t n, bool numbered,
            SnEpGraph *out)
 {
-    Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
-    Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
-    Packer k = {w, &graph, out, SN_NEW_N(w->a, bool, w->nnode + 1),
+    Onnx__ModelProto *m = SN_NEW(w->a, Onnx__ModelProto);
+    Onnx__GraphProto *graph = SN_NEW(w->a, Onnx__GraphProto);
+    Packer k = {w, graph, out, SN_NEW_N(w->a, bool, w->nnode + 1),
                 SN_NEW_N(w->a, bool, w->nvalue + 1)};
 
-    *out = (SnEpGraph){0};
+    onnx__model_proto__init(m);
+    onnx__graph_proto__init(graph);
+    *out = (SnEpGraph){.message = m};
     for (size_t i = 0; i < n; i++)
         k.inside[part[i]] = true;
     for (size_t i = 0; i < n; i++)
         if (!add_node(&k, part[i], numbered))
             return false;
     add_results(&k);
-    graph.name = sn_strdup(w->a, "graph");
-    m.has_ir_version = true;
-    m.ir_version = 8;
-    m.graph = &graph;
-    m.n_opset_import = w->nopset;
-    m.opset_import = w->opset;
-    out->n = onnx__model_proto__get_packed_size(&m);
-    out->p = sn_alloc(w->a, out->n);
-    onnx__model_proto__pack(&m, out->p);
+    graph->name = sn_strdup(w->a, "graph");
+    m->has_ir_version = true;
+    m->ir_version = 8;
+    m->graph = graph;
+    m->n_opset_import = w->nopset;
+    m->opset_import = w->opset;
     return true;
+}
+
+void
+sn_ep_bytes(SnArena *a, SnEpGraph *g)
+{
+    if (!g->message)
+        return;
+    g->n = onnx__model_proto__get_packed_size(g->message);
+    g->p = sn_alloc(a, g->n);
+    onnx__model_proto__pack(g->message, g->p);
 }
 
 static bool

@@ -5,8 +5,10 @@
 
 #include "ep/ep_read.h"
 
-typedef struct SnEpGraph { /* a part of a graph, for sinter */
-    void *p;               /* the message */
+typedef struct SnEpGraph {           /* a part of a graph, for sinter */
+    const Onnx__ModelProto *message; /* constants are where ONNX Runtime has
+                                        them; NULL: as bytes alone */
+    void *p;                         /* the bytes, where somebody asked */
     size_t n;
     size_t ninput, noutput;
     SnEpPort *input, *output; /* constants are no inputs; what nobody reads
@@ -26,5 +28,8 @@ bool sn_ep_pack(SnEpWhole *w, const uint32_t *part, size_t n, bool numbered,
  * something, or there is what no ModelProto of sinter's has (graphs inside,
  * strings). */
 bool sn_ep_translate(SnEpWhole *w, char *const *fixed, SnEpGraph *out);
+
+/* Its message as bytes, in a. */
+void sn_ep_bytes(SnArena *a, SnEpGraph *g);
 
 #endif

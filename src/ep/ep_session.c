@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/api_message.h"
 #include "base/budget.h"
 
 /* ---- errors and messages ---- */
@@ -54,6 +55,21 @@ sn_ep_no_memory(const OrtTable *api)
 
 /* ---- sessions ---- */
 
+static SinterModel *
+model_of(const SnEpSource *src, const SinterConfig *c, SinterError *e)
+{
+    SinterImport io = {.size = sizeof io, .shapes = src->shape};
+    const SinterImport *given = src->shape ? &io : NULL;
+    SinterModel *m = NULL;
+
+    if (src->message)
+        sn_api_message(c, src->message, "graph", given, &m, e);
+    else
+        sinter_model_parse(c, SINTER_FORMAT_ONNX, src->p, src->n, "graph", NULL,
+                           given, &m, e);
+    return m;
+}
+
 /* "name=1x3x32x32" for each input but scalars, as shapes of SinterImport. */
 const char **
 sn_ep_shapes(SnArena *a, size_t n, const SnEpPort *p)
@@ -85,13 +101,11 @@ sn_ep_model(const SnEp *ep, const SnEpSource *src, bool kept, SnEpLog log,
             SinterError *e)
 {
     SinterConfig c = sn_ep_config(ep, log);
-    SinterImport io = {.size = sizeof io, .shapes = src->shape};
     SinterQuantize q = {.size = sizeof q, .profile = ep->quantize};
-    SinterModel *m, *z = NULL;
+    SinterModel *m = model_of(src, &c, e), *z = NULL;
     bool good = true;
 
-    if (sinter_model_parse(&c, SINTER_FORMAT_ONNX, src->p, src->n, "graph",
-                           NULL, src->shape ? &io : NULL, &m, e) != SINTER_OK)
+    if (!m)
         return NULL;
     if (!ep->contract)
         good = sinter_model_optimize_exact(m, e) == SINTER_OK;
@@ -192,7 +206,8 @@ sn_ep_source(SnArena *a, const SnEpGraph *g)
             if (p[i].dim[k] < 0)
                 p[i].dim[k] = 1;
     }
-    return (SnEpSource){.p = g->p,
+    return (SnEpSource){.message = g->message,
+                        .p = g->p,
                         .n = g->n,
                         .codes = g->codes,
                         .shape =

@@ -59,7 +59,8 @@ typedef struct SnEpLog {
 SinterConfig sn_ep_config(const SnEp *ep, SnEpLog log);
 /* What a session is made of. */
 typedef struct SnEpSource {
-    const void *p; /* a ModelProto */
+    const Onnx__ModelProto *message; /* or NULL: */
+    const void *p;                   /* one as bytes */
     size_t n;
     bool codes;               /* it has quantized values */
     const char *const *shape; /* of its inputs, where it is dynamic, or NULL */

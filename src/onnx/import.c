@@ -605,11 +605,10 @@ import_graph(SnImport *x)
 }
 
 static SnStatus
-import_model(SnArena *a, const char *name, const char *dir, ProtobufCMessage *m,
-             const SnFileMap *map, const SnOnnxOpts *o, SnDiag *d,
-             SnGraph **out)
+import_model(SnArena *a, const char *name, const char *dir,
+             const Onnx__ModelProto *model, const SnFileMap *map,
+             const SnOnnxOpts *o, SnDiag *d, SnGraph **out)
 {
-    const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
     SnImport x = {
         .a = a, .d = d, .file = name, .dir = dir, .opts = o, .model = model};
@@ -634,7 +633,15 @@ sn_onnx_parse(SnArena *a, const char *name, const char *dir, const void *p,
 
     sn_budget_model(n);
     SN_TRY(sn_pb_parse(a, &onnx__model_proto__descriptor, name, p, n, d, &m));
-    return import_model(a, name, dir, m, NULL, o, d, out);
+    return import_model(a, name, dir, (Onnx__ModelProto *)m, NULL, o, d, out);
+}
+
+SnStatus
+sn_onnx_message(SnArena *a, const char *name, const Onnx__ModelProto *m,
+                const SnOnnxOpts *o, SnDiag *d, SnGraph **out)
+{
+    sn_budget_model(onnx__model_proto__get_packed_size(m));
+    return import_model(a, name, NULL, m, NULL, o, d, out);
 }
 
 static SnStatus
@@ -646,7 +653,7 @@ borrow_map(SnArena *a, const char *name, const char *dir, const SnFileMap *map,
     sn_budget_model(map->n);
     SN_TRY(sn_pb_borrow(a, &onnx__model_proto__descriptor, name, map->p, map->n,
                         d, &m));
-    return import_model(a, name, dir, m, map, o, d, out);
+    return import_model(a, name, dir, (Onnx__ModelProto *)m, map, o, d, out);
 }
 
 SnStatus

@@ -7,6 +7,7 @@
 #define SN_IMPORT_H
 
 #include "graph/graph.h"
+#include "onnx.pb-c.h"
 #include "onnx/import/import_opts.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,13 @@ SnStatus sn_onnx_parse(SnArena *a, const char *name, const char *dir,
 SnStatus sn_onnx_borrow(SnArena *a, const char *name, const char *dir,
                         const void *p, size_t n, const SnOnnxOpts *o, SnDiag *d,
                         SnGraph **out);
+
+/* The same from a message in memory; what it points to may stay there, and must
+ * last as long as a.  Whoever made it answers for its structure: no message or
+ * string is missing that a file could not lack. */
+SnStatus sn_onnx_message(SnArena *a, const char *name,
+                         const Onnx__ModelProto *m, const SnOnnxOpts *o,
+                         SnDiag *d, SnGraph **out);
 
 /* The i-th operator that is handled without an onnx line in nodes.def, in
  * alphabetical order; NULL past the last. */

@@ -652,6 +652,36 @@ inputs_keep_their_order(void **state)
           "  Save(%y) {name = \"y\"}\n");
 }
 
+/* A message is read where it is: its weights are not copied, and the graph is
+ * that of its bytes. */
+static void
+messages_are_borrowed(void **state)
+{
+    OnnxBuild *m = ob_new(a, 13);
+    SnGraph *g = NULL, *of_bytes = NULL;
+    const void *seen = NULL;
+    size_t n;
+
+    (void)state;
+    ob_input(m, "x", "2,3");
+    ob_output(m, "y", "2,3");
+    ob_floats(m, "k", "2,3");
+    Onnx__NodeProto *sum = ob_node(m, "Add", "x k", "y");
+    assert_int_equal(sn_onnx_message(a, "m", &m->model, NULL, d, &g), SN_OK);
+    for (SnId i = 1; i < g->nnode; i++)
+        if (sn_node(g, i)->data)
+            seen = sn_node(g, i)->data;
+    assert_ptr_equal(seen, m->init[0]->raw_data.data);
+    void *p = ob_pack(m, &n);
+    assert_int_equal(sn_onnx_parse(a, "m", NULL, p, n, NULL, d, &of_bytes),
+                     SN_OK);
+    free(p);
+    assert_true(sn_graph_hash(g, true) == sn_graph_hash(of_bytes, true));
+    sum->op_type = own(a, "Strange");
+    assert_int_equal(sn_onnx_message(a, "m", &m->model, NULL, d, &g),
+                     SN_EUNSUPPORTED);
+}
+
 int
 main(void)
 {
@@ -673,6 +703,7 @@ main(void)
         cmocka_unit_test(constant_of_shape_and_arithmetic),
         cmocka_unit_test(what_does_nothing_leaves_nothing),
         cmocka_unit_test(typed_fields_are_read),
+        cmocka_unit_test(messages_are_borrowed),
         cmocka_unit_test(uint8_inputs_are_shifted),
         cmocka_unit_test(quantized_weights_keep_their_axis),
         cmocka_unit_test(bad_scales_are_refused),
