@@ -303,9 +303,11 @@ static void
 put_lim(SnAotNode *n, const char *name, const char *ref, const char *range)
 {
     SnLim l = sn_lim(sn_aot_type_of(n, ref), sn_aot_range_of(n, range));
+    const char *lo = sn_aot_int(n->a, l.lo), *hi = sn_aot_int(n->a, l.hi);
 
-    sn_aot_line(n, "const SnLim %s = {%s, %s};", name, sn_aot_int(n->a, l.lo),
-                sn_aot_int(n->a, l.hi));
+    if (l.lo >= INT8_MIN && l.lo <= INT8_MAX)
+        lo = sn_format(n->a, "sn_soft_any8(%s)", lo);
+    sn_aot_line(n, "const SnLim %s = {%s, %s};", name, lo, hi);
 }
 
 static SnStatus
