@@ -1,12 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs in C against the evaluators, bit for bit: the graphs of tests/pass,
-# the quantized models at hand, random graphs (SINTER_COMPILE=N, default 500;
-# SINTER_SEED=S is the first seed), trained models on all samples there are
-# (SINTER_SAMPLES=N of them); by each target, built by gcc (c99, gnu99) and clang
-# without a flag that forbids to fuse products; where there are cross compilers
-# and emulators, on them.  SINTER_PARTS names those parts of it that are run:
-# graphs random samples processors.
+# the quantized models at hand, random graphs (SINTER_COMPILE=N of them, default
+# 500, refused ones aside; SINTER_SEED=S is the first seed), and networks on all
+# samples there are; by each target, built by gcc (c99, gnu99) and clang without
+# a flag that forbids to fuse products, and under qemu.  Prints one table.
+#   SINTER_PARTS    what is run: graphs random samples processors
+#   SINTER_SAMPLES  of each network: "ALL SOME EMULATED", at most, for one
+#                   compiler of each target, for the others, and under qemu
+#                   (default: "1000000 500 200")
+#   SINTER_WAYS     TARGET:COMPILER.. instead of all
+#   SINTER_NETWORKS only those whose names match this expression
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 MAKE=${MAKE:-make}
@@ -14,6 +18,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 warn="-Wall -Wextra -Wconversion -pedantic -Werror"
+. tests/cross.sh
+cross "$tmp"
 
 say() { # OK NAME
     if [ "$1" = 0 ]; then
@@ -33,19 +39,6 @@ program() {
     "$BUILD/sinter" compile "$f" -o "$tmp/p" "$@" >"$tmp/log" 2>&1
 }
 
-# Compilers; two of them may fuse products, where the machine does.
-fused=
-[ "$(uname -m)" = x86_64 ] && grep -qw fma /proc/cpuinfo && fused=-mfma
-compiler() { # c99|gnu99|clang
-    case $1 in
-    c99) echo "gcc -std=c99" ;;
-    gnu99) echo "gcc -std=gnu99 $fused" ;;
-    clang) echo "clang $fused" ;;
-    esac
-}
-
-targets="portable armv7em armv8.1m-mve"
-
 part() {
     case " ${SINTER_PARTS:-graphs random samples processors} " in
     *" $1 "*) return 0 ;;
@@ -53,20 +46,86 @@ part() {
     return 1
 }
 
-# ---- graphs by their self-tests ----
-# Portable programs are built by each compiler, tuned ones by one.
-compilers_of() {
+# Compilers; two of them may fuse products, where the machine does.
+fused=
+[ "$(uname -m)" = x86_64 ] && grep -qw fma /proc/cpuinfo && fused=-mfma
+compiler() { # c99|gnu99|clang|aarch64|riscv64|m4|m55
     case $1 in
-    portable) echo c99 gnu99 clang ;;
-    armv7em) echo gnu99 ;;
-    armv8.1m-mve) echo clang ;;
+    c99) echo "gcc -std=c99" ;;
+    gnu99) echo "gcc -std=gnu99 $fused" ;;
+    clang) echo "clang $fused" ;;
+    *) echo "$tmp/cc-$1" ;;
     esac
 }
 
+# runs TARGET COMPILER: whether its programs run here.
+runs() {
+    case $2 in
+    c99 | gnu99 | clang) command -v "$(compiler "$2" | cut -d ' ' -f 1)" >/dev/null || return ;;
+    *) [ -x "$tmp/cc-$2" ] || return ;;
+    esac
+    case $1 in
+    x86-avx2) grep -q ' avx2 ' /proc/cpuinfo ;;
+    x86-avx512vnni) grep -q ' avx512_vnni ' /proc/cpuinfo ;;
+    esac 2>/dev/null
+}
+
+# Ways to build a program: TARGET:COMPILER.  The first compiler of a target takes
+# all samples; portable programs take all by each.
+ways=
+for way in portable:c99 portable:gnu99 portable:clang armv7em:gnu99 armv7em:c99 armv7em:clang \
+    armv8.1m-mve:clang armv8.1m-mve:c99 armv8.1m-mve:gnu99 rv64:c99 rv64:gnu99 rv64:clang \
+    x86-avx2:gnu99 x86-avx2:c99 x86-avx2:clang x86-avx512vnni:clang x86-avx512vnni:c99 \
+    x86-avx512vnni:gnu99 portable:aarch64 aarch64-dotprod:aarch64 portable:riscv64 rv64:riscv64 \
+    armv7em:m4 armv8.1m-mve:m55; do
+    runs "${way%:*}" "${way#*:}" && ways="$ways $way"
+done
+ways=${SINTER_WAYS:-$ways}
+targets=$(for way in $ways; do echo "${way%:*}"; done | awk '!seen[$0]++')
+# first WAY: whether its compiler is the target's first.
+first() {
+    for other in $ways; do
+        case $1 in
+        portable:* | "$other") return ;;
+        esac
+        [ "${other%:*}" != "${1%:*}" ] || return
+    done
+}
+# Of graphs: tuned programs by one compiler here, and under qemu.
+graph_ways=
+for way in $ways; do
+    case $way in
+    *:c99 | *:gnu99 | *:clang) first "$way" || continue ;;
+    esac
+    graph_ways="$graph_ways $way"
+done
+
+# ---- the table ----
+# row NAME OF REFUSED: from lines TARGET:COMPILER WHAT in $tmp/cells.
+row() {
+    line="| $1 | $2 | $3 |"
+    for way in $ways; do
+        line="$line $(awk -v w="$way" '$1 == w { print $2; n = 1; exit } END { if (!n) print "-" }' \
+            "$tmp/cells") |"
+    done
+    echo "$line" >>"$tmp/rows"
+}
+table() {
+    [ -f "$tmp/rows" ] || return
+    line="| equal, of | there are | refused |" rule="|---|---|---|"
+    for way in $ways; do
+        line="$line ${way%:*} ${way#*:} |" rule="$rule---|"
+    done
+    echo "$line"
+    echo "$rule"
+    cat "$tmp/rows"
+}
+
+# ---- graphs by their self-tests ----
+
 # some FILE...: programs of them for each target, which are linked together, run
-# their self-tests; a line TARGET COMPILER FILE in $tmp/right for what is right.
+# their self-tests; a line TARGET:COMPILER FILE in $tmp/right for what is right.
 some() {
-    : >"$tmp/said"
     for target in $targets; do
         rm -rf "$tmp/b"
         mkdir "$tmp/b"
@@ -76,7 +135,7 @@ some() {
             k=$((k + 1))
             if ! "$BUILD/sinter" compile "$f" -o "$tmp/b/g$k" --name g$k --target "$target" \
                 >"$tmp/log" 2>&1; then
-                [ "$target" = portable ] && echo "$f" >>"$tmp/refused"
+                echo "$f" >>"$tmp/refused"
                 continue
             fi
             echo "#define main main_g$k" >"$tmp/b/g$k.c"
@@ -89,48 +148,51 @@ some() {
         done
         [ -f "$tmp/b/calls" ] || continue
         { echo 'int main(void) {' && cat "$tmp/b/calls" && echo 'return 0; }'; } >>"$tmp/b/all.c"
-        for c in $(compilers_of "$target"); do
-            # shellcheck disable=SC2046,SC2086
-            $(compiler "$c") -O2 $warn -o "$tmp/t" "$tmp"/b/*.c >"$tmp/log" 2>&1 &&
-                "$tmp/t" >"$tmp/said" 2>>"$tmp/log" || cp "$tmp/log" "$tmp/first"
-            sed -n "s|^RIGHT |$target $c |p" "$tmp/said" >>"$tmp/right"
+        for way in $graph_ways; do
+            [ "${way%:*}" = "$target" ] || continue
             : >"$tmp/said"
+            # shellcheck disable=SC2046,SC2086
+            $(compiler "${way#*:}") -O2 $warn -o "$tmp/t" "$tmp"/b/*.c >"$tmp/log" 2>&1 &&
+                "$tmp/t" >"$tmp/said" 2>>"$tmp/log" || cp "$tmp/log" "$tmp/first"
+            sed -n "s|^RIGHT |$way |p" "$tmp/said" >>"$tmp/right"
         done
     done
 }
 
-# many NAME FILE...: a row of how many programs are right.
+# many NAME MOST FILE...: a row of how many programs are right, of MOST that are
+# not refused.
 many() {
-    name=$1 row='' fails=0
-    shift
+    name=$1 most=$2 fails=0 all=0
+    shift 2
     : >"$tmp/right"
     : >"$tmp/refused"
-    all=$#
-    printf '%s\n' "$@" >"$tmp/files"
+    : >"$tmp/files"
     : >"$tmp/wrong"
-    while [ $# -gt 0 ]; do
+    : >"$tmp/cells"
+    refused=0
+    while [ $# -gt 0 ] && [ $((all - refused)) -lt "$most" ]; do
         few=''
         for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-            [ $# -gt 0 ] || break
+            [ $# -gt 0 ] && [ $((all - refused)) -lt "$most" ] || break
             few="$few $1"
+            echo "$1" >>"$tmp/files"
+            all=$((all + 1))
             shift
         done
         # shellcheck disable=SC2086
         some $few
+        refused=$(sort -u "$tmp/refused" | wc -l)
     done
-    refused=$(wc -l <"$tmp/refused")
     n=$((all - refused))
-    for target in $targets; do
-        for c in $(compilers_of "$target"); do
-            k=$(grep -c "^$target $c " "$tmp/right")
-            row="$row $k |"
-            [ "$k" = $n ] && continue
-            fails=1
-            grep -vxFf "$tmp/refused" "$tmp/files" | sed "s|^|$target $c |" |
-                grep -vxFf "$tmp/right" >>"$tmp/wrong"
-        done
+    for way in $graph_ways; do
+        k=$(grep -c "^$way " "$tmp/right")
+        echo "$way $k" >>"$tmp/cells"
+        [ "$k" = $n ] && continue
+        fails=1
+        grep -vxFf "$tmp/refused" "$tmp/files" | sed "s|^|$way |" |
+            grep -vxFf "$tmp/right" >>"$tmp/wrong"
     done
-    echo "| $name | $n | $refused |$row" >>"$tmp/graphs"
+    row "$name" $n "$refused"
     if [ $fails = 1 ]; then # what is not right, and what a compiler said
         touch "$tmp/first"
         cat "$tmp/wrong" "$tmp/first" >"$tmp/log"
@@ -141,38 +203,63 @@ many() {
 }
 
 if part graphs; then
-    many 'graphs of tests/pass' tests/pass/*.sn
+    many 'graphs of tests/pass' 1000000 tests/pass/*.sn
     [ -d "$SHARED/data/quantized" ] &&
-        many 'quantized models' "$SHARED"/data/quantized/*/*.onnx
+        many 'quantized models' 1000000 "$SHARED"/data/quantized/*/*.onnx
 fi
-if part random; then
+if part random; then # a tenth more, as some are refused
     mkdir "$tmp/random"
-    "$BUILD/tests/random_graphs" "$tmp/random" "${SINTER_SEED:-1}" "${SINTER_COMPILE:-500}"
-    many 'random graphs' "$tmp"/random/*.sn
+    n=${SINTER_COMPILE:-500}
+    "$BUILD/tests/random_graphs" "$tmp/random" "${SINTER_SEED:-1}" $((n + n / 10 + 1))
+    many 'random graphs' "$n" "$tmp"/random/*.sn
 fi
 
-# ---- real networks on real samples: all values of the outputs ----
-# Lines of NAME FILE SAMPLES FLAGS; models that came as float are quantized here.
+# ---- networks on samples: all values of the first output ----
+# Lines of NAME FILE SAMPLES FLAGS; models that came as float are quantized here,
+# others lowered to nodes on codes.
 D=$SHARED/data
 demo=examples/demo
-"$BUILD/sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy \
-    --mul 0.0039216 -o "$tmp/demo.sn" >"$tmp/log" 2>&1
-echo "demo $tmp/demo.sn $demo/test_images.npy --mul 0.0039216" >"$tmp/networks"
-[ -f "$D/models.tsv" ] && while IFS="$(printf '\t')" read -r model set layout _ mul add _; do
-    f=$D/$model/model.onnx
-    [ -f "$f" ] || continue
-    name=$(basename "$model")
-    calib=$D/datasets/${set%_test}_calib_x.npy
-    [ -f "$calib" ] || calib=$D/datasets/${set}_x.npy
-    flags="--mul=$mul --add=$add --layout $layout"
-    if [ "${model#quantized/}" = "$model" ]; then
-        # shellcheck disable=SC2086
-        "$BUILD/sinter" quantize "$f" --calib "$calib" -n 64 $flags -o "$tmp/$name.sn" \
-            >"$tmp/log" 2>&1 </dev/null
-        f=$tmp/$name.sn
-    fi
-    echo "$name $f $D/datasets/${set}_x.npy $flags" >>"$tmp/networks"
-done <"$D/models.tsv"
+networks() {
+    "$BUILD/sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy \
+        --mul 0.0039216 -o "$tmp/demo.sn" >"$tmp/log" 2>&1
+    echo "demo_lrn $tmp/demo.sn $demo/test_images.npy --mul 0.0039216" >"$tmp/networks"
+    [ -f "$D/models.tsv" ] || return
+    while IFS="$(printf '\t')" read -r model set layout _ mul add _; do
+        f=$D/$model/model.onnx
+        [ -f "$f" ] || continue
+        name=$(basename "$model")
+        calib=$D/datasets/${set%_test}_calib_x.npy
+        [ -f "$calib" ] || calib=$D/datasets/${set}_x.npy
+        flags="--mul=$mul --add=$add --layout $layout"
+        if [ "${model#quantized/}" = "$model" ]; then
+            # shellcheck disable=SC2086
+            "$BUILD/sinter" quantize "$f" --calib "$calib" -n 64 $flags -o "$tmp/$name.sn" \
+                >"$tmp/log" 2>&1 </dev/null
+        else
+            "$BUILD/sinter" opt "$f" -o "$tmp/$name.sn" >"$tmp/log" 2>&1 </dev/null
+        fi
+        echo "$name $tmp/$name.sn $D/datasets/${set}_x.npy $flags" >>"$tmp/networks"
+    done <"$D/models.tsv"
+    # No samples come with these: bytes of pictures, in rows of their size.
+    pixels vww 555 "96, 96, 3" 27648
+    pixels autoencoder 4000 640 640
+    for pair in mobilenetv1_vww_qdq:vww:.0039216:0 autoencoder_ad_qdq:autoencoder:.39:-86; do
+        f=$D/quantized/mlperf_${pair%%:*}/model.onnx name=${pair#*:}
+        [ -f "$f" ] || continue
+        "$BUILD/sinter" opt "$f" -o "$tmp/${pair%%:*}.sn" >"$tmp/log" 2>&1
+        flags=${name#*:}
+        echo "mlperf_${pair%%:*} $tmp/${pair%%:*}.sn $tmp/${name%%:*}.npy" \
+            "--mul=${flags%:*} --add=${flags#*:}" >>"$tmp/networks"
+    done
+}
+# pixels NAME SAMPLES SHAPE BYTES: $tmp/NAME.npy of pictures' bytes.
+pixels() {
+    {
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': ($2, $3), }"
+        tail -c +129 "$D/datasets/cifar10_test_x.npy" | head -c $(($2 * $4))
+    } >"$tmp/$1.npy"
+}
 
 # The compiler without the flag that `sinter run` gives it.
 cat >"$tmp/bare" <<'END'
@@ -185,152 +272,110 @@ exec "$@"
 END
 chmod +x "$tmp/bare"
 
+# how_many WAY: at most so many samples.
+how_many() {
+    # shellcheck disable=SC2086
+    set -- "$1" ${SINTER_SAMPLES:-1000000 500 200}
+    case $1 in
+    *:c99 | *:gnu99 | *:clang) first "$1" && echo "$2" || echo "$3" ;;
+    *) echo "$4" ;;
+    esac
+}
+samples_of() { head -c 128 "$1" | LC_ALL=C sed -n "s/.*'shape': (\([0-9]*\),.*/\1/p"; }
+
 # samples NAME MODEL SAMPLES FLAGS...: the values of `sinter run` by evaluators
-# and by programs, of each target by each compiler.
+# and by programs.
 samples() {
-    name=$1 m=$2 fails=0 row=''
+    name=$1 m=$2 fails=0
     shift 2
-    set -- --input "$@"
-    [ -z "${SINTER_SAMPLES:-}" ] || set -- "$@" -n "$SINTER_SAMPLES"
+    : >"$tmp/cells"
     rm -f "$tmp/want.npy"
-    "$BUILD/sinter" run "$m" --backend interp "$@" --dump "$tmp/want.npy" >"$tmp/log" 2>&1
-    n=$(head -c 128 "$tmp/want.npy" | LC_ALL=C sed -n "s/.*'shape': (\([0-9]*\),.*/\1/p")
-    for target in $targets; do
-        for c in c99 gnu99 clang; do
-            rm -f "$tmp/got.npy"
-            if CC="$tmp/bare $(compiler $c)" "$BUILD/sinter" run "$m" --backend "c:$target" \
-                "$@" --dump "$tmp/got.npy" >"$tmp/log" 2>&1 &&
-                cmp "$tmp/want.npy" "$tmp/got.npy" >>"$tmp/log" 2>&1; then
-                row="$row same |"
-            else
-                row="$row differ |"
-                fails=1
-                { echo "$target $c" && cat "$tmp/log"; } >"$tmp/first"
-            fi
-        done
+    "$BUILD/sinter" run "$m" --backend interp --input "$@" -n "$(how_many portable:c99)" \
+        --dump "$tmp/want.npy" >"$tmp/log" 2>&1
+    n=$(samples_of "$tmp/want.npy")
+    size=$(($(wc -c <"$tmp/want.npy") - 128))
+    for way in $ways; do
+        rm -f "$tmp/got.npy"
+        k=$(how_many "$way")
+        [ "$k" -lt "$n" ] || k=$n
+        if CC="$tmp/bare $(compiler "${way#*:}")" "$BUILD/sinter" run "$m" \
+            --backend "c:${way%:*}" --input "$@" -n "$k" --dump "$tmp/got.npy" >"$tmp/log" 2>&1 &&
+            [ "$(samples_of "$tmp/got.npy")" = "$k" ] &&
+            [ $(($(wc -c <"$tmp/got.npy") - 128)) = $((size / n * k)) ] &&
+            cmp -i 128 -n $((size / n * k)) "$tmp/want.npy" "$tmp/got.npy" >>"$tmp/log" 2>&1; then
+            echo "$way $k" >>"$tmp/cells"
+        elif [ "${way#*:}" = m55 ] && grep -q 'will not fit\|overflowed' "$tmp/log"; then
+            echo "$way >512K" >>"$tmp/cells" # of one of the emulated memories
+        else
+            echo "$way differ" >>"$tmp/cells"
+            fails=1
+            { echo "$way" && cat "$tmp/log"; } >"$tmp/first"
+        fi
     done
-    echo "| $name | $n |$row" >>"$tmp/samples"
+    row "samples of $name" "$n" 0
     [ $fails = 0 ] || mv "$tmp/first" "$tmp/log"
     say $fails "$n samples of $name"
 }
 if part samples; then
+    networks
+    grep -E "^[^ ]*(${SINTER_NETWORKS:-.})" "$tmp/networks" >"$tmp/chosen"
     while read -r name f x flags; do
         # shellcheck disable=SC2086
         samples "$name" "$f" "$x" $flags </dev/null
-    done <"$tmp/networks"
+    done <"$tmp/chosen"
 fi
+table
+part processors || exit $bad
 
-finish() {
-    [ -f "$tmp/graphs" ] && cat - "$tmp/graphs" <<'END'
-| graphs | programs | refused | gcc c99 | gcc gnu99 | clang | armv7em | armv8.1m-mve |
-END
-    [ -f "$tmp/samples" ] && cat - "$tmp/samples" <<'END'
-| network | samples | portable: gcc c99 | gnu99 | clang | armv7em: gcc c99 | gnu99 | clang | armv8.1m-mve: gcc c99 | gnu99 | clang |
-END
-    exit $bad
-}
-
-# ---- other processors ----
-part processors || finish
-for m in aarch64 riscv64; do
-    command -v $m-linux-gnu-gcc >/dev/null && command -v qemu-$m >/dev/null || continue
-    for f in "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
-        [ -f "$f" ] || continue
-        program "$f"
-        # shellcheck disable=SC2086
-        $m-linux-gnu-gcc -O2 $warn -static -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 &&
-            qemu-$m "$tmp/t" >"$tmp/log" 2>&1
-        say $? "$m $f"
-    done
-done
+# ---- boards: what their instructions replace, at each optimization ----
+command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || exit $bad
 for m in m4 m55; do
-    command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue
     "$MAKE" -s -C examples/cortex-m lrn-$m SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
     say $? "Cortex-$m: $(tail -n 1 "$tmp/log")"
 done
-# Sums of products by DSP instructions and by vectors, which other machines have
-# a twin of; and networks as they are.
 . tests/tiles.sh
-cpu_m4="-mcpu=cortex-m4 -mfpu=fpv4-sp-d16" qemu_m4=mps2-an386 size_m4=4M target_m4=armv7em
-cpu_m55=-mcpu=cortex-m55 qemu_m55=mps3-an547 size_m55=512K target_m55=armv8.1m-mve
 # board m4|m55 OPTION FILE.sn FLAGS...: the self-test on the emulated processor.
 board() {
-    m=$1 opt=$2 f=$3 b=examples/cortex-m
+    m=$1 opt=$2 f=$3 target=armv7em
     shift 3
-    eval "cpu=\$cpu_$m qemu=\$qemu_$m size=\$size_$m target=\$target_$m"
+    [ "$m" = m55 ] && target=armv8.1m-mve
     program "$f" --target "$target" "$@" || return 1
-    printf '%s\n' '#define main self_test' '#include "net_test.c"' '#undef main' \
-        'int main(void);' 'int main(void) { char s[] = "t", *v[] = {s, NULL};' \
-        'return self_test(1, v); }' >"$tmp/p/once.c"
     # shellcheck disable=SC2086
-    arm-none-eabi-gcc $cpu -mthumb -mfloat-abi=hard -O1 -c -o "$tmp/start.o" $b/start.c \
-        >"$tmp/log" 2>&1 &&
-        arm-none-eabi-gcc $cpu -mthumb -mfloat-abi=hard $opt $warn -nostartfiles \
-            --specs=rdimon.specs -T $b/board.ld \
-            -Wl,--defsym,ROM_SIZE=$size,--defsym,RAM_SIZE=$size -o "$tmp/t" "$tmp/start.o" \
-            "$tmp/p/once.c" "$tmp/p/net.c" "$tmp/p/net_weights.c" >"$tmp/log" 2>&1 &&
-        timeout 300 qemu-system-arm -M $qemu -nographic -semihosting -kernel "$tmp/t" \
-            >"$tmp/log" 2>&1
+    "$tmp/cc-$m" "$opt" $warn -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 &&
+        timeout 300 "$tmp/t" >"$tmp/log" 2>&1
 }
-if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then
-    for policy in "" "rounding single"; do
-        tiles "$policy" >"$tmp/tiles.sn"
-        chain "$policy" >"$tmp/chain.sn"
-        for m in m4 m55; do
-            for opt in -O0 -O2 -O3 -Os; do
-                for g in tiles chain; do
-                    board $m $opt "$tmp/$g.sn"
-                    say $? "Cortex-$m $g $policy $opt"
-                done
+for policy in "" "rounding single"; do
+    tiles "$policy" >"$tmp/tiles.sn"
+    chain "$policy" >"$tmp/chain.sn"
+    for m in m4 m55; do
+        for opt in -O0 -O2 -O3 -Os; do
+            for g in tiles chain; do
+                board $m $opt "$tmp/$g.sn"
+                say $? "Cortex-$m $g $policy $opt"
             done
         done
     done
-    apart >"$tmp/apart.sn"
+done
+apart >"$tmp/apart.sn"
+for m in m4 m55; do
+    board $m -O2 "$tmp/apart.sn"
+    say $? "Cortex-$m apart"
+done
+# Estimated instructions against counted ones.  15 %: loops without a tile have one
+# coefficient for each class of meaning.
+for f in "$SHARED"/data/quantized/mlperf_*_qdq/model.onnx; do
+    [ -f "$f" ] || continue
     for m in m4 m55; do
-        board $m -O2 "$tmp/apart.sn"
-        say $? "Cortex-$m apart"
+        target=armv7em
+        [ $m = m55 ] && target=armv8.1m-mve
+        "$MAKE" -s -C examples/cortex-m $m MODEL="$(realpath "$f")" SAMPLE=--io=int8 \
+            SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
+        counted=$(sed -n 's/.*, \(.*\) M instructions.*/\1/p' "$tmp/log")
+        about=$("$BUILD/sinter" compile "$f" --report --io int8 --target "$target" |
+            sed -n 's/^estimate.*: \(.*\) M instructions.*/\1/p')
+        awk -v a="$about" -v b="$counted" \
+            'BEGIN { exit !(b > 0 && a > b * .85 && a < b * 1.15) }'
+        say $? "estimate of $(basename "$(dirname "$f")") on $m: $about M, counted $counted M"
     done
-    # Random graphs, by the instructions that the twins replace elsewhere:
-    # SINTER_BOARDS=N, default 20.
-    mkdir "$tmp/boards"
-    "$BUILD/tests/random_graphs" "$tmp/boards" "${SINTER_SEED:-9001}" "${SINTER_BOARDS:-20}"
-    for f in "$tmp"/boards/*.sn; do
-        for m in m4 m55; do
-            board $m -O2 "$f"
-            say $? "Cortex-$m random graph $(basename "$f")"
-        done
-    done
-    # mps3-an547 has 512 KB of each memory: what takes more is skipped.
-    for f in "$SHARED"/data/quantized/mlperf_*/model.onnx "$tmp"/*.sn; do
-        [ -f "$f" ] || continue
-        n=$(basename "$(dirname "$f")")
-        [ "${f##*.}" = sn ] && n=$(basename "$f")
-        for m in m4 m55; do
-            board $m -O2 "$f" --io int8
-            rc=$?
-            if [ $rc != 0 ] && [ $m = m55 ] && grep -q 'will not fit\|overflowed' "$tmp/log"; then
-                echo "ok compile Cortex-$m $n # SKIP it takes more than 512 KB"
-                continue
-            fi
-            say $rc "Cortex-$m $n"
-        done
-    done
-    # Estimated instructions against counted ones.  15 %: loops without a tile have one
-    # coefficient for each class of meaning.
-    for f in "$SHARED"/data/quantized/mlperf_*_qdq/model.onnx; do
-        [ -f "$f" ] || continue
-        for m in m4 m55; do
-            eval "target=\$target_$m"
-            "$MAKE" -s -C examples/cortex-m $m MODEL="$(realpath "$f")" SAMPLE=--io=int8 \
-                SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
-            counted=$(sed -n 's/.*, \(.*\) M instructions.*/\1/p' "$tmp/log")
-            # shellcheck disable=SC2154
-            about=$("$BUILD/sinter" compile "$f" --report --io int8 --target "$target" |
-                sed -n 's/^estimate.*: \(.*\) M instructions.*/\1/p')
-            awk -v a="$about" -v b="$counted" \
-                'BEGIN { exit !(b > 0 && a > b * .85 && a < b * 1.15) }'
-            say $? "estimate of $(basename "$(dirname "$f")") on $m: $about M, counted $counted M"
-        done
-    done
-fi
-finish
+done
+exit $bad
