@@ -277,8 +277,7 @@ member_name(SnResolver *rs, SnExpr *e)
     }
     for (uint32_t i = 0; i < rs->defs->nclass; i++)
         sn_cands_add(&v, rs->defs->cls[i]->name, &rs->defs->cls[i]->pos);
-    for (uint32_t i = 0; i < rs->defs->nnode; i++)
-        sn_cands_add(&v, rs->defs->node[i]->name, &rs->defs->node[i]->pos);
+    sn_cands_nodes(rs, &v);
     sn_resolve_unknown(rs, e->pos, "class or node", e->s, NULL, &v);
     return false;
 }

@@ -4,6 +4,7 @@
 #include "dsl/resolve/resolver.h"
 
 #include <string.h>
+#include "dsl/model/onnx.h"
 
 /* ---- lookups ---- */
 
@@ -89,11 +90,18 @@ sn_cands(SnResolver *rs)
     return (SnCands){.a = rs->a};
 }
 
-void
-sn_cands_add(SnCands *v, const char *s, const SnPos *at)
+static void
+add(SnCands *v, const char *s, const SnPos *at, const char *is)
 {
     SN_PUSH(v->a, v->s, v->n, s);
     SN_PUSH(v->a, v->at, v->nat, at);
+    SN_PUSH(v->a, v->is, v->nis, is);
+}
+
+void
+sn_cands_add(SnCands *v, const char *s, const SnPos *at)
+{
+    add(v, s, at, NULL);
 }
 
 const char *
@@ -113,17 +121,51 @@ sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what, const char *name,
 
     sn_error(rs->d, at, "SN101", "unknown %s '%s'%s%s", what, name,
              of ? " of " : "", of ? of : "");
-    if (!best)
+    for (size_t i = 0; best && i < v->n; i++) {
+        if (v->s[i] != best)
+            continue;
+        const char *is = v->is[i];
+        const char *where =
+            v->at[i] && v->at[i]->src
+                ? sn_format(rs->a, " (%s)", sn_resolve_at(rs, *v->at[i]))
+                : "";
+        sn_diag_help(rs->d, "did you mean '%s'%s%s%s?", is ? is : best, where,
+                     is ? ", which imports ONNX's " : "", is ? best : "");
         return;
-    for (size_t i = 0; i < v->n; i++)
-        if (v->s[i] == best) {
-            if (v->at[i] && v->at[i]->src)
-                sn_diag_help(rs->d, "did you mean '%s' (%s)?", best,
-                             sn_resolve_at(rs, *v->at[i]));
-            else
-                sn_diag_help(rs->d, "did you mean '%s'?", best);
-            return;
+    }
+}
+
+/* Operators of ONNX by the node that each becomes: as a line of the node, or as
+ * a term of nothing else. */
+static void
+add_operators(SnResolver *rs, SnCands *v)
+{
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        const SnDefNode *n = rs->defs->node[i];
+        for (uint32_t k = 0; k < n->nonnx; k++) {
+            const char *colon = strrchr(n->onnx[k]->op, ':');
+            add(v, colon ? colon + 1 : n->onnx[k]->op, &n->pos, n->name);
         }
+    }
+    for (uint32_t i = 0; i < rs->defs->nop; i++) {
+        const SnDefOp *o = rs->defs->op[i];
+        const SnTerm *t = o->nresult == 1 ? o->result[0] : NULL;
+        const SnDefNode *n =
+            t && t->tk == SN_T_CALL ? sn_def_node(rs->defs, t->name) : NULL;
+        for (uint32_t k = 0; n && k < t->narg; k++)
+            if (t->arg[k]->tk != SN_T_VAR)
+                n = NULL;
+        if (n)
+            add(v, o->op, &n->pos, n->name);
+    }
+}
+
+void
+sn_cands_nodes(SnResolver *rs, SnCands *v)
+{
+    for (uint32_t i = 0; i < rs->defs->nnode; i++)
+        sn_cands_add(v, rs->defs->node[i]->name, &rs->defs->node[i]->pos);
+    add_operators(rs, v);
 }
 
 const SnDefNode *
@@ -134,8 +176,7 @@ sn_resolve_node(SnResolver *rs, SnPos at, const char *name)
 
     if (n)
         return n;
-    for (uint32_t i = 0; i < rs->defs->nnode; i++)
-        sn_cands_add(&v, rs->defs->node[i]->name, &rs->defs->node[i]->pos);
+    sn_cands_nodes(rs, &v);
     sn_resolve_unknown(rs, at, "node", name, NULL, &v);
     return NULL;
 }

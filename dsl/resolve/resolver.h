@@ -25,12 +25,15 @@ typedef struct SnResolver {
 /* Names to choose from when one is unknown; at may be NULL. */
 typedef struct SnCands {
     SnArena *a;
-    size_t n, nat;
+    size_t n, nat, nis;
     const char **s;
     const SnPos **at;
+    const char **is; /* what imports an operator of this name; NULL: no such */
 } SnCands;
 SnCands sn_cands(SnResolver *rs);
 void sn_cands_add(SnCands *v, const char *s, const SnPos *at);
+/* All nodes, by their names and by those of the operators that they import. */
+void sn_cands_nodes(SnResolver *rs, SnCands *v);
 /* SN101: unknown WHAT 'name' [of OF], with the closest of v as help. */
 void sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what,
                         const char *name, const char *of, const SnCands *v);

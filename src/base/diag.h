@@ -104,8 +104,8 @@ const SnDiagMsg *sn_diag_messages(const SnDiag *d, SnArena *a, size_t *n);
 void sn_bug(const char *fmt, ...)
     __attribute__((noreturn, format(printf, 1, 2)));
 
-/* The name of cand[0..n) closest to word (Damerau-Levenshtein at most
- * max(1, strlen / 3)), or NULL. */
+/* The name of cand[0..n) closest to word (Damerau-Levenshtein without regard to
+ * case, at most max(1, strlen / 3)), the first of those; or NULL. */
 const char *sn_closest(const char *word, const char *const *cand, size_t n);
 
 #ifdef __cplusplus

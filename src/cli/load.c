@@ -118,9 +118,13 @@ find_backend(SnCli *c, const SnBackendDesc **out)
     sn_buf_init(&b, c->a);
     for (uint32_t i = 0; i < sn_backend_end(); i++)
         sn_putf(&b, "%s%s", i ? ", " : "", sn_backend_at(i)->name);
-    return sn_fail(c->d, SN_EUSAGE, c->args.target ? "--target" : "--backend",
-                   "no backend is named '%s' (there are: %s)", c->args.backend,
-                   sn_buf_str(&b));
+    sn_fail(c->d, SN_EUSAGE, c->args.target ? "--target" : "--backend",
+            "no backend is named '%s' (there are: %s)", c->args.backend,
+            sn_buf_str(&b));
+    if (!c->args.plugin)
+        sn_diag_help(c->d, "if a plugin declares it, load the plugin: "
+                           "--backend-plugin FILE");
+    return SN_EUSAGE;
 }
 
 SnStatus

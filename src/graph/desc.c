@@ -29,6 +29,42 @@ sn_kind_named(const char *name)
     return 0;
 }
 
+/* The kind that an operator becomes; 0: more than one node. */
+static SnKind
+imports_as(const SnOnnxDesc *o)
+{
+    const SnOnnxTerm *t = o->term;
+    SnKind k = o->kind;
+
+    for (uint32_t i = 0; t && t->one && !k && i < t->nstep; i++)
+        k = t->step[i].kind;
+    return k;
+}
+
+SnKind
+sn_kind_closest(SnArena *a, const char *name, const char **op)
+{
+    uint32_t nkind = sn_kind_end() - 1, n = nkind;
+    const char **cand = SN_NEW_N(a, const char *, nkind + sn_onnx_end());
+    SnKind *is = SN_NEW_N(a, SnKind, nkind + sn_onnx_end());
+
+    for (SnKind k = 1; k <= nkind; k++) {
+        cand[k - 1] = sn_desc(k)->name;
+        is[k - 1] = k;
+    }
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        is[n] = imports_as(sn_onnx_at(i));
+        cand[n] = sn_onnx_at(i)->op.name;
+        n += is[n] != 0;
+    }
+    const char *near = sn_closest(name, cand, n);
+    uint32_t at = 0;
+    while (near && cand[at] != near)
+        at++;
+    *op = near && at >= nkind ? near : NULL;
+    return near ? is[at] : 0;
+}
+
 bool
 sn_onnx_is(SnOnnxOp op, const char *full)
 {

@@ -381,6 +381,9 @@ sn_desc(SnKind k)
                              : &sn_more_kinds.kind[k - sn_core_nkind];
 }
 SnKind sn_kind_named(const char *name); /* 0 when unknown */
+/* What an unknown name may mean: the closest kind, by its name or by that of an
+ * ONNX operator that it imports, which is then in *op (else NULL).  0: none. */
+SnKind sn_kind_closest(SnArena *a, const char *name, const char **op);
 static inline uint32_t
 sn_onnx_end(void)
 {

@@ -35,6 +35,23 @@ graph "arg" {
 END
 
 # ---- usage ----
+# %y of add.sn by nodes of other names.
+for kind in ReLU AveragePool Flatten LSTM XPUMaxSplat NPUConv; do
+    sed "s/Add(/$kind(/" "$tmp/add.sn" >"$tmp/$kind.sn"
+done
+t kind_case 3 err "help: did you mean Relu?" inspect "$tmp/ReLU.sn"
+t kind_onnx 3 err "help: did you mean AvgPool, which imports ONNX's AveragePool?" \
+    inspect "$tmp/AveragePool.sn"
+t kind_term 3 err "help: did you mean Reshape, which imports ONNX's Flatten?" \
+    inspect "$tmp/Flatten.sn"
+t kind_hook 3 err "help: did you mean FullyConnected, which imports ONNX's LSTM?" \
+    inspect "$tmp/LSTM.sn"
+fine kind_core_no_plugin [ "$(grep -c backend-plugin "$tmp/err")" -eq 0 ]
+t kind_backend 3 err "help: did you mean CPUMaxSplat?" inspect "$tmp/XPUMaxSplat.sn"
+fine kind_backend_plugin grep -q "load the plugin: --backend-plugin FILE" "$tmp/err"
+t kind_plugin 3 err "if a plugin declares it, load the plugin: --backend-plugin FILE" \
+    inspect "$tmp/NPUConv.sn"
+fine kind_plugin_far [ "$(grep -c "did you mean" "$tmp/err")" -eq 0 ]
 t no_verb 2 err "Usage: sinter VERB"
 cpu=${SINTER_CPU-}
 export SINTER_CPU=vnni512
@@ -65,6 +82,7 @@ t bad_list 2 err "not a list of numbers" run "$tmp/add.sn" --input x --mul 1,,2
 t no_model 2 err "MODEL: is missing" inspect
 t too_many 2 err "one argument too many" inspect a.sn b.sn
 t bad_backend 2 err "no backend is named 'gpu'" opt "$tmp/add.sn" --backend gpu
+fine bad_backend_plugin grep -q "load the plugin: --backend-plugin FILE" "$tmp/err"
 t bad_pass 2 err "quant_cleanup" opt "$tmp/add.sn" --passes quant_clenup
 t bad_schema 2 err "did you mean 'symmetric'?" quantize "$tmp/add.sn" --schema symetric --calib a -o "$tmp/o.sn"
 t bad_layout 2 err "neither nhwc nor nchw" run "$tmp/add.sn" --input x.npy --layout chwn

@@ -238,6 +238,11 @@ refused 'without the plugin' 2 \
 "$sinter" inspect float.sn >/dev/null 2>"$tmp/log"
 ok 'its nodes are unknown without it' \
     has "$tmp/log" "there is no node kind 'NPUConv'"
+ok 'which a plugin may declare' \
+    has "$tmp/log" 'load the plugin: --backend-plugin FILE'
+"$sinter" inspect q.sn >/dev/null 2>"$tmp/log"
+ok 'so is its arithmetic' \
+    has "$tmp/log" 'load the plugin: --backend-plugin FILE'
 
 # ---- a program of one's own ----
 

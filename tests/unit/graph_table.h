@@ -310,5 +310,7 @@ const SnKindDesc sn_core_kinds[] = {
              {.cls = SN_C_POINT, .decl = &sn_map_decl_each, ARGS(1, P(0))}}},
 };
 const uint32_t sn_core_nkind = K_COUNT;
+const SnOnnxDesc sn_core_onnx[1] = {0}; /* none are imported */
+const uint32_t sn_core_nonnx = 0;
 
 #endif

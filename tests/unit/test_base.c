@@ -565,6 +565,10 @@ test_closest(void **state)
     assert_string_equal(sn_closest("Rleu", cand, n), "Relu");
     assert_string_equal(sn_closest("Relu", cand, n), "Relu");
     assert_string_equal(sn_closest("Rescael", cand, n), "Rescale");
+    /* case costs nothing */
+    assert_string_equal(sn_closest("ReLU", cand, n), "Relu");
+    assert_string_equal(sn_closest("CONV2D", cand, n), "Conv2D");
+    assert_string_equal(sn_closest("RELUX", cand, n), "Relu");
     assert_null(sn_closest("Relaxx", cand, n));
     assert_null(sn_closest("Softmax", cand, n));
     assert_null(sn_closest("Rela u", cand, 2));

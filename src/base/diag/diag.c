@@ -248,8 +248,14 @@ min2(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+static char
+lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 /* Damerau-Levenshtein distance in which no substring is edited twice
- * (optimal string alignment); na, nb <= WORD_MAX. */
+ * (optimal string alignment), without regard to case; na, nb <= WORD_MAX. */
 static unsigned
 distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -261,9 +267,10 @@ distance(const char *a, size_t na, const char *b, size_t nb)
     for (size_t i = 1; i <= na; i++) {
         cur[0] = (unsigned)i;
         for (size_t j = 1; j <= nb; j++) {
-            unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
+            char x = lower(a[i - 1]), y = lower(b[j - 1]);
+            unsigned best = prev[j - 1] + (x != y);
             best = min2(best, min2(prev[j], cur[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
                 best = min2(best, prev2[j - 2] + 1);
             cur[j] = best;
         }

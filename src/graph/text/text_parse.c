@@ -331,6 +331,26 @@ snap_pins(SnReader *r, SnId id)
 
 /* ---- statements ---- */
 
+static const char plugins[] =
+    "if a plugin declares it, load the plugin: --backend-plugin FILE";
+
+/* A name that is close to a kind of the program's own is that one misspelt;
+ * another may be a plugin's. */
+static bool
+kind_unknown(SnReader *r, SnPos pos, const char *name)
+{
+    const char *op;
+    SnKind k = sn_kind_closest(r->a, name, &op);
+
+    sn_rd_fail(r, pos, "there is no node kind '%s'", name);
+    if (k)
+        sn_diag_help(r->d, "did you mean %s%s%s?", sn_desc(k)->name,
+                     op ? ", which imports ONNX's " : "", op ? op : "");
+    if (!sn_more_kinds.nkind && (!k || sn_desc(k)->backend))
+        sn_diag_help(r->d, "%s", plugins);
+    return false;
+}
+
 static bool
 read_kind(SnReader *r, Stmt *s)
 {
@@ -340,17 +360,8 @@ read_kind(SnReader *r, Stmt *s)
     if (r->m.t.kind != SN_TOK_IDENT)
         return sn_rd_wanted(r, "a node kind");
     s->kind = sn_kind_named(name);
-    if (!s->kind) {
-        const char **cand = SN_NEW_N(r->a, const char *, sn_kind_end());
-        size_t n = 0;
-        for (SnKind k = 1; k < sn_kind_end(); k++)
-            cand[n++] = sn_desc(k)->name;
-        const char *near = sn_closest(name, cand, n);
-        sn_rd_fail(r, s->pos, "there is no node kind '%s'", name);
-        if (near)
-            sn_diag_help(r->d, "did you mean %s?", near);
-        return false;
-    }
+    if (!s->kind)
+        return kind_unknown(r, s->pos, name);
     s->d = sn_desc(s->kind);
     sn_rd_next(r);
     if (s->d->nout == 0 && s->nname > 0)
@@ -521,7 +532,11 @@ rounding(SnReader *r)
                                           : ", ",
                 sn_arith_at((SnRounding)i)->name);
     sn_puts(&b, " after 'rounding'");
-    return sn_rd_wanted(r, sn_buf_str(&b));
+    bool named = r->m.t.kind == SN_TOK_IDENT;
+    sn_rd_wanted(r, sn_buf_str(&b));
+    if (named && !sn_more_kinds.narith)
+        sn_diag_help(r->d, "%s", plugins);
+    return false;
 }
 
 static bool
