@@ -40,6 +40,10 @@ walk() {
     ln -s "$root/examples" "$root/include" "$d/tree"
     mkdir "$d/tree/build"
     ln -s "$BUILD/sinter" "$BUILD/sinter-gen" "$d/tree/build"
+    mkdir "$d/tree/pictures"
+    for f in rgb.png rgb.jpg gray.png gray.jpg palette.png rgba.png; do
+        ln -s "$root/tests/images/$f" "$d/tree/pictures"
+    done
     {
         echo 'set -eu'
         cat "$tmp/shell"
@@ -52,7 +56,9 @@ walk() {
     [ "$n" -gt 0 ] || rc=1
     say $rc "$1: $n blocks of commands"
 }
-for page in docs/tutorial.md; do
+for page in docs/tutorial.md docs/howto/accuracy.md docs/howto/rescale.md docs/howto/images.md \
+    docs/howto/cluster.md docs/howto/kernels.md; do
+    [ "${1:-$page}" = "$page" ] || continue
     walk "$page"
 done
 exit $bad
