@@ -94,12 +94,54 @@ for v in $(sed -n 's/^ *build\/sinter \([a-z]*\) .*/\1/p' README.md | sort -u); 
     grep -q "^ *$v " "$tmp/help"
     say $? "README.md: sinter $v"
 done
-for flag in $(grep -h sinter README.md docs/*.md | grep -o -- ' --[a-z-]*' | sed 's/.* //' | sort -u); do
+for flag in $(grep -h sinter README.md docs/*.md docs/howto/*.md | grep -vE 'pkg-config|pip ' | grep -o -- ' --[a-z-]*' | sed 's/.* //' | sort -u); do
     "$BUILD/sinter" --help 2>&1 | grep -q -- "$flag" ||
         "$BUILD/sinter-gen" --help 2>&1 | grep -q -- "$flag" ||
-        for v in opt quantize profile run why draw inspect bench; do
+        for v in opt quantize profile run why draw inspect bench compile report; do
             "$BUILD/sinter" $v --help 2>&1
         done | grep -q -- "$flag"
     say $? "flag $flag exists"
 done
+
+# ---- links ----
+
+# Lines "FILE TARGET" of every link of a page outside of blocks of code.
+for f in $(sh tools/files.sh | grep '\.md$'); do
+    awk -v f="$f" '/^ *```/ { on = !on } on || /^    / { next }
+        { while (match($0, /\]\([^) ]+\)/)) {
+            print f, substr($0, RSTART + 2, RLENGTH - 3); $0 = substr($0, RSTART + RLENGTH) } }' "$f"
+done >"$tmp/links"
+n=$(wc -l <"$tmp/links")
+[ "$n" -ge 100 ]
+say $? "links are found ($n)"
+# slugs FILE: the anchors of its headings.
+slugs() {
+    awk '/^ *```/ { on = !on } !on && /^#+ / { sub(/^#+ /, ""); print tolower($0) }' "$1" |
+        LC_ALL=C.UTF-8 sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+while read -r f to; do
+    case $to in
+    http://* | https://*) continue ;;
+    esac
+    page=${to%%#*} at=$f
+    [ -z "$page" ] || at=$(dirname "$f")/$page
+    if [ ! -e "$at" ]; then
+        echo "$f: $to"
+    elif [ "$to" != "$page" ]; then
+        slugs "$at" | grep -qxF "${to#*#}" || echo "$f: $to has no such heading"
+    fi
+done <"$tmp/links" >"$tmp/log"
+[ ! -s "$tmp/log" ]
+say $? "every link leads somewhere"
+# Pages that are named in any file are there.
+sh tools/files.sh | grep -v '^CHANGELOG' | xargs grep -hoE '\bdocs/[a-z_/-]+\.(md|json)' | sort -u |
+    while read -r f; do [ -f "$f" ] || echo "$f"; done >"$tmp/log"
+[ ! -s "$tmp/log" ]
+say $? "every page that is named is there"
+# The index has every page, in one line each.
+for f in $(cd docs && find . -name '*.md' -o -name '*.json' | sed 's|^\./||' | grep -v '^README' | LC_ALL=C sort); do
+    [ "$(grep -cF "* [$f]($f): " docs/README.md)" = 1 ] || echo "$f"
+done >"$tmp/log"
+[ ! -s "$tmp/log" ]
+say $? "docs/README.md lists every page once"
 exit $bad
