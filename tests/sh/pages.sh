@@ -44,6 +44,11 @@ walk() {
     for f in rgb.png rgb.jpg gray.png gray.jpg palette.png rgba.png; do
         ln -s "$root/tests/images/$f" "$d/tree/pictures"
     done
+    # Files of the reader's own.
+    ln -s "$root/$demo/fashion_lrn.onnx" "$d/tree/model.onnx"
+    ln -s "$root/$demo/calib_images.npy" "$d/tree/images.npy"
+    ln -s "$root/$demo/test_images.npy" "$d/tree/test.npy"
+    ln -s "$root/$demo/test_labels.npy" "$d/tree/labels.npy"
     {
         echo 'set -eu'
         cat "$tmp/shell"
@@ -56,8 +61,8 @@ walk() {
     [ "$n" -gt 0 ] || rc=1
     say $rc "$1: $n blocks of commands"
 }
-for page in docs/tutorial.md docs/howto/accuracy.md docs/howto/rescale.md docs/howto/images.md \
-    docs/howto/cluster.md docs/howto/kernels.md; do
+for page in README.md docs/tutorial.md docs/howto/accuracy.md docs/howto/rescale.md \
+    docs/howto/images.md docs/howto/cluster.md docs/howto/kernels.md; do
     [ "${1:-$page}" = "$page" ] || continue
     walk "$page"
 done
