@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A model whose weights lie beside it is the old one or the new one, whole,
 # whatever becomes of the process that writes it: killed at each call on files,
-# ended by signals, each call failed once, and two writers at once.
+# ended by signals, each call failed once, and two writers at once.  Memory that
+# runs out in the reader of JSON is exit code 6.
 # PAIRS: how many pairs of writers.
 suite=crash
 . tests/sh_case.sh
@@ -161,6 +162,28 @@ if [ $nbad -eq 0 ]; then
     echo "ok crash writers: $PAIRS pairs"
 else
     echo "not ok crash writers: $nbad of $PAIRS pairs"
+    bad=1
+fi
+
+# The first allocations are those before the reader, the last the profile's.
+"$BUILD/tests/mkdata" "$tmp/x.npy" 2 128 || exit 1
+for k in 0 1; do
+    "$sinter" profile "$tmp/old.sn" --calib "$tmp/x.npy" --skip $k -n 1 -o "$tmp/p$k.json" || exit 1
+done
+nbad=0 i=0
+while [ $((i += 1)) -le 60 ]; do
+    (FAULT_SET=alloc FAULT_AT=$i LD_PRELOAD=$fault "$sinter" profile merge "$tmp/p0.json" \
+        "$tmp/p1.json" -o "$tmp/p.json") >"$tmp/o" 2>&1
+    rc=$?
+    [ $rc -eq 6 ] && grep -q 'out of memory' "$tmp/o" && [ ! -e "$tmp/p.json" ] || {
+        echo "| allocation $i fails: exit $rc: $(head -n 1 "$tmp/o")"
+        nbad=$((nbad + 1))
+    }
+done
+if [ $nbad -eq 0 ]; then
+    echo "ok crash json"
+else
+    echo "not ok crash json: $nbad of 60 allocations"
     bad=1
 fi
 exit $bad
