@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
+
 __extension__ typedef __int128 Wide;
 
 typedef struct Frac {
@@ -31,6 +33,8 @@ gcd(Wide a, Wide b)
 {
     a = a < 0 ? -a : a;
     b = b < 0 ? -b : b;
+    if (a <= INT64_MAX && b <= INT64_MAX)
+        return sn_gcd((int64_t)a, (int64_t)b);
     while (b) {
         Wide r = a % b;
         a = b;
@@ -42,6 +46,8 @@ gcd(Wide a, Wide b)
 static Frac
 frac(Simplex *s, Wide n, Wide d)
 {
+    if (d == 1) /* most are whole numbers */
+        return (Frac){n, d};
     Wide g = gcd(n, d);
 
     if (d == 0 || g == 0) {
