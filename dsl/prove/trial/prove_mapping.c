@@ -189,17 +189,21 @@ add_data(SnProofCase *c, SnCaseNode *n, SnMapping *u)
     return true;
 }
 
-static bool
+/* The variables, a bit for each, that the next place has other values of. */
+static uint32_t
 next_place(const SnMapping *u, bool tap, int64_t *x)
 {
+    uint32_t other = 0;
+
     for (uint32_t i = u->nvar; i-- > 0;) {
         if (u->var[i].tap != tap)
             continue;
+        other |= u->var[i].bound.v > 1 ? UINT32_C(1) << i : 0;
         if (++x[i] < u->var[i].bound.v)
-            return true;
+            break;
         x[i] = 0;
     }
-    return false;
+    return other;
 }
 
 /* What read r of slot says for all taps of all results; false: it is outside
@@ -235,21 +239,18 @@ fill_taps(SnProofCase *c, const Fill *f)
 {
     const SnMapping *u = f->u;
     int64_t x[SN_MAP_NVAR] = {0}, at = 0;
-    uint32_t taps = 0;
+    uint32_t other = UINT32_MAX;
 
-    for (uint32_t i = 0; i < u->nvar; i++)
-        taps |= u->var[i].tap ? UINT32_C(1) << i : 0;
     sn_terms_run(&u->T, 0, x, f->val);
     for (int64_t o = 0; o < f->t->no; o++) {
-        sn_terms_run(&u->T, UINT32_MAX, x, f->val);
         for (int64_t k = 0; k < f->t->nk; k++, at++) {
-            if (k && taps)
-                sn_terms_run(&u->T, taps, x, f->val);
+            if (other)
+                sn_terms_run(&u->T, other, x, f->val);
             if (!fill_tap(f, at))
                 return sn_case_no(c, "an index out of range");
-            next_place(u, true, x);
+            other = next_place(u, true, x);
         }
-        next_place(u, false, x);
+        other |= next_place(u, false, x);
     }
     return true;
 }
