@@ -309,10 +309,11 @@ uninstall:
 PYTHON ?= /usr/bin/python3
 PYINC   = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 PYCORE  = $(BUILD)/wheel/_core.abi3.so
-$(PYCORE): python/core.c $(LIB)
+PYCORE_C = python/core.c python/py_ports.c
+$(PYCORE): $(PYCORE_C) python/py_ports.h $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(OPT) $(SAN) -fPIC -Iinclude -isystem $(PYINC) $(HERE) $(WARN) \
-	  $(CFLAGS) -shared -fvisibility=hidden -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+	  $(CFLAGS) -shared -fvisibility=hidden -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $(PYCORE_C) $(LIB) $(LIBS)
 ## wheel: the Python package, $(BUILD)/wheel/sinter-VERSION-*.whl
 wheel: $(PYCORE)
 	@sh tools/deps.sh python3-dev python3-numpy

@@ -2,18 +2,15 @@
 /* sinter._core: sinter.h for Python, by the stable ABI of Python 3.11.  What is
  * Python about it (arrays, names, exceptions) is in sinter/__init__.py, which
  * alone calls this. */
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "py_ports.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include <sinter.h>
-
 /* A SinterModel is for one thread at a time: calls about it wait for each
- * other, without the interpreter.  While data is asked for the model may be
- * used, but not changed. */
+ * other, without the interpreter.  Whoever has the lock calls nothing of
+ * Python's that may run code, as collecting garbage does: that may ask the same
+ * model.  While data is asked for the model may be used, but not changed. */
 typedef struct Model {
     PyObject_HEAD SinterModel *m;
     PyThread_type_lock lock;
@@ -57,13 +54,6 @@ note(void *ctx, SinterSeverity severity, const char *where, const char *text)
 
 static const SinterConfig config = {.size = sizeof config, .log = note};
 
-/* Bytes of names come from files. */
-static PyObject *
-text_of(const char *s)
-{
-    return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "backslashreplace");
-}
-
 /* A call without the interpreter. */
 typedef struct Call {
     Notes *notes;
@@ -101,11 +91,9 @@ begin(Call *c)
 static bool
 begin_model(Call *c, Model *x)
 {
-    lock_model(x);
-    if (!begin(c)) {
-        PyThread_release_lock(x->lock);
+    if (!begin(c))
         return false;
-    }
+    PyThread_acquire_lock(x->lock, WAIT_LOCK);
     c->model = x;
     return true;
 }
@@ -113,8 +101,8 @@ begin_model(Call *c, Model *x)
 static bool
 raise_error(const SinterError *e)
 {
-    PyObject *where = text_of(e->where), *text = text_of(e->message);
-    PyObject *help = text_of(e->help);
+    PyObject *where = sn_py_text(e->where), *text = sn_py_text(e->message);
+    PyObject *help = sn_py_text(e->help);
     PyObject *x = where && text && help
                       ? PyObject_CallFunction(
                             make_error, "iOOOII", (int)e->status, where, text,
@@ -144,8 +132,8 @@ end(Call *c, SinterStatus st)
     if (PyErr_Occurred()) /* in data that was asked for */
         ok = false;
     for (int i = 0; i < c->notes->n && ok; i++) {
-        PyObject *where = text_of(c->notes->v[i].where);
-        PyObject *text = text_of(c->notes->v[i].text);
+        PyObject *where = sn_py_text(c->notes->v[i].where);
+        PyObject *text = sn_py_text(c->notes->v[i].text);
         PyObject *r = where && text
                           ? PyObject_CallFunction(see_note, "iOO",
                                                   (int)c->notes->v[i].severity,
@@ -203,72 +191,6 @@ count(PyObject *o, void *to)
 
 /* ---- ports ---- */
 
-static PyObject *
-numbers(const SinterPort *p, bool scales)
-{
-    PyObject *t = PyTuple_New((Py_ssize_t)p->nscale);
-
-    for (uint32_t i = 0; t && i < p->nscale; i++) {
-        PyObject *v = scales ? PyFloat_FromDouble((double)p->scale[i])
-                             : PyLong_FromLong(p->zero[i]);
-        if (!v || PyTuple_SetItem(t, (Py_ssize_t)i, v) < 0) {
-            Py_DECREF(t);
-            return NULL;
-        }
-    }
-    return t;
-}
-
-static PyObject *
-dims(const SinterPort *p)
-{
-    PyObject *t = PyTuple_New(p->rank);
-
-    for (int i = 0; t && i < p->rank; i++) {
-        PyObject *v = PyLong_FromLongLong(p->dim[i]);
-        if (!v || PyTuple_SetItem(t, i, v) < 0) {
-            Py_DECREF(t);
-            return NULL;
-        }
-    }
-    return t;
-}
-
-/* (name, element, shape, axis, scales, zero points) */
-static PyObject *
-port(const SinterPort *p)
-{
-    PyObject *name = text_of(p->name), *shape = dims(p);
-    PyObject *scale = numbers(p, true), *zero = numbers(p, false);
-    PyObject *t = name && shape && scale && zero
-                      ? Py_BuildValue("OiOiOO", name, (int)p->elem, shape,
-                                      (int)p->axis, scale, zero)
-                      : NULL;
-
-    Py_XDECREF(name);
-    Py_XDECREF(shape);
-    Py_XDECREF(scale);
-    Py_XDECREF(zero);
-    return t;
-}
-
-typedef const SinterPort *PortFn(const void *x, uint32_t i);
-
-static PyObject *
-port_list(const void *x, uint32_t n, PortFn *at)
-{
-    PyObject *l = PyList_New((Py_ssize_t)n);
-
-    for (uint32_t i = 0; l && i < n; i++) {
-        PyObject *p = port(at(x, i));
-        if (!p || PyList_SetItem(l, (Py_ssize_t)i, p) < 0) {
-            Py_DECREF(l);
-            return NULL;
-        }
-    }
-    return l;
-}
-
 static const SinterPort *
 model_in(const void *m, uint32_t i)
 {
@@ -288,10 +210,16 @@ model_ports(PyObject *self, PyObject *none)
 
     (void)none;
     lock_model(x);
-    PyObject *t = Py_BuildValue(
-        "NN", port_list(x->m, sinter_model_ninput(x->m), model_in),
-        port_list(x->m, sinter_model_noutput(x->m), model_out));
+    uint32_t nin = sinter_model_ninput(x->m), nout = sinter_model_noutput(x->m);
+    SinterPort *in = sn_py_copy_ports(x->m, nin, model_in);
+    SinterPort *out = sn_py_copy_ports(x->m, nout, model_out);
     PyThread_release_lock(x->lock);
+    PyObject *t = in && out
+                      ? Py_BuildValue("NN", sn_py_ports(in, nin, sn_py_copied),
+                                      sn_py_ports(out, nout, sn_py_copied))
+                      : PyErr_NoMemory();
+    PyMem_Free(in);
+    PyMem_Free(out);
     return t;
 }
 
@@ -442,8 +370,14 @@ model_report(PyObject *self, PyObject *none)
 
     (void)none;
     lock_model(x);
-    PyObject *t = text_of(sinter_model_report(x->m));
+    const char *text = sinter_model_report(x->m);
+    size_t n = strlen(text) + 1;
+    char *copy = PyMem_Malloc(n);
+    if (copy)
+        memcpy(copy, text, n);
     PyThread_release_lock(x->lock);
+    PyObject *t = copy ? sn_py_text(copy) : PyErr_NoMemory();
+    PyMem_Free(copy);
     return t;
 }
 
@@ -581,9 +515,9 @@ session_ports(PyObject *self, PyObject *none)
     SinterSession *s = ((Session *)self)->s;
 
     (void)none;
-    return Py_BuildValue("NN",
-                         port_list(s, sinter_session_ninput(s), session_in),
-                         port_list(s, sinter_session_noutput(s), session_out));
+    return Py_BuildValue(
+        "NN", sn_py_ports(s, sinter_session_ninput(s), session_in),
+        sn_py_ports(s, sinter_session_noutput(s), session_out));
 }
 
 static PyObject *
@@ -633,7 +567,7 @@ give_back(Buffers *x)
 
 /* Of the objects of a list, times as many bytes as the ports say. */
 static bool
-take(Buffers *x, PyObject *list, const void *s, uint32_t nport, PortFn *at,
+take(Buffers *x, PyObject *list, const void *s, uint32_t nport, SnPyPortFn *at,
      int64_t times, bool writable)
 {
     int flags =

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package against values: run by tests/sh/python.sh."""
+import gc
 import threading
 import warnings
 
@@ -165,6 +166,35 @@ def test_one_at_a_time():
                 wrong.append(got)
     run_threads(4, work)
     assert not wrong
+
+
+class Circle:
+    """Is collected, not freed: its end calls fn then."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.me = self
+
+    def __del__(self):
+        self.fn()
+
+
+def test_collected_meanwhile():
+    model = sinter.Model.parse(TEXT)
+    kept, asked = [], []
+
+    def ask():
+        asked.append((model.outputs[1].name, sinter.report(model)))
+    was = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for _ in range(200):
+            Circle(ask)
+            kept.append(model._core.ports())
+    finally:
+        gc.set_threshold(*was)
+    assert len(asked) > 100 and set(map(str, asked)) == {"('raw', {})"}
+    assert all(k == kept[0] for k in kept)
 
 
 def test_errors():
