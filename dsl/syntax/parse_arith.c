@@ -12,6 +12,7 @@ sn_parse_arith(SnParser *P, SnTok name, SnTok from, SnTok doc)
     a->name = sn_parse_name(P, name);
     a->pos = name.pos;
     a->doc = doc.str;
+    a->text = ""; /* until its end is read, if it is */
     a->plugin = P->defs->is_plugin;
     if (from.raw) {
         a->from = sn_parse_name(P, from);
