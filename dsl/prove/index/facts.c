@@ -8,6 +8,7 @@
 /* ABSURD, PLAIN: depths that no question has. */
 enum {
     DEEP = 3,
+    DIVISORS = 16,
     PLAIN = 254,
     ABSURD = 255,
     NFACT = SN_FARKAS_COLS - 2,
@@ -652,7 +653,14 @@ positive(SnFacts *f, SnPoly q)
 
     if (!f->trace || sn_trace_knows(f->trace, p))
         return;
+    /* a divisor that is its own remainder's, some steps away */
+    if (f->npositive >= DIVISORS) {
+        f->P->over = true;
+        return;
+    }
+    f->npositive++;
     const SnTraceWhy *why = remembered(f, PLAIN, sn_facts_norm(f, p), plainly);
+    f->npositive--;
     if (why)
         sn_trace_yes(f->trace, p, why);
     else

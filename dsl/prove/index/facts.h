@@ -20,8 +20,9 @@ typedef struct SnFacts {
     SnPoly *ge; /* each at least 0 */
     uint32_t neq;
     SnEquation *eq;
-    uint32_t depth; /* of questions that ask questions */
-    uint32_t state; /* of the memo, which may be NULL */
+    uint32_t depth;     /* of questions that ask questions */
+    uint32_t npositive; /* divisors that are being shown to be above 0 */
+    uint32_t state;     /* of the memo, which may be NULL */
     SnMemo *memo;
     SnTrace *trace; /* or NULL */
     bool by_split;  /* what is taken in now is a side of a case distinction */
