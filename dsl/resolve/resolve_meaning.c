@@ -467,6 +467,7 @@ sn_resolve_meaning(SnResolver *rs, SnDefNode *n)
             result(rs, n, n->out[i]);
     for (uint32_t i = 0; i < n->nout && !rs->bad_node[n->kind]; i++) {
         axis_moves(rs, n, n->rsem[i]);
+        sn_resolve_along(rs, n, n->rsem[i]);
         arithmetic(rs, n, n->rsem[i]);
         conversion(rs, n, n->rsem[i]);
         row(rs, n, n->rsem[i]);
