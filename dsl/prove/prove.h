@@ -35,7 +35,8 @@ typedef struct SnCounter {
     const char *graph;
     int64_t at; /* element of both results */
     double left, right;
-    bool codes; /* the results are codes, not reals */
+    bool codes;                 /* the results are codes, not reals */
+    const struct SnDefRow *row; /* declared for float, and run; or NULL */
 } SnCounter;
 
 typedef struct SnProof {

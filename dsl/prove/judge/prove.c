@@ -7,6 +7,7 @@
 #include <string.h>
 #include "dsl/model/named.h"
 #include "dsl/prove/index/index.h"
+#include "dsl/prove/judge/prove_rounds.h"
 #include "dsl/prove/real/real.h"
 #include "dsl/resolve/resolver.h"
 
@@ -347,6 +348,30 @@ judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
     p->under = sn_buf_str(&b);
 }
 
+/* A case against a proof: of the rows of numerics.md that lemmas take for the
+ * meaning's own steps, those that float declares are as they are written. */
+static void
+disagree(SnProver *pv, const SnInstance *pr, const SnTrial *t, const SnProof *p)
+{
+    const SnDefRow *row = t->counter ? t->counter->row : NULL;
+    const char *by = *p->lemmas ? p->lemmas : "the same elements";
+
+    if (row) {
+        sn_error(pv->d, row->pos, "SN190",
+                 "a row of float is not its formula, rounded once: '%s' is "
+                 "%s (%s) of formulas, and not of this row",
+                 rule_name(pr), p->claim, by);
+        show(pv, t);
+        return;
+    }
+    sn_error(pv->d, pr->r->pos, "SN399",
+             "internal: the calculus proves '%s' %s (%s), and a case "
+             "contradicts it",
+             pr->name, p->claim, by);
+    show(pv, t);
+    sn_diag_defect(pv->d);
+}
+
 /* Refuses the rule where a case of t speaks against it. */
 static bool
 against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
@@ -372,13 +397,7 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
         sn_diag_line(pv->d, "%s", t->wrong_with);
         (void)sn_prove_help_open(pv, pr);
     } else if (by_lemma) {
-        sn_error(pv->d, pr->r->pos, "SN399",
-                 "internal: the calculus proves '%s' %s (%s), and a case "
-                 "contradicts it",
-                 pr->name, p->claim,
-                 *p->lemmas ? p->lemmas : "the same elements");
-        show(pv, t);
-        sn_diag_defect(pv->d);
+        disagree(pv, pr, t, p);
     } else {
         refuse(pv, pr, t);
     }
@@ -550,8 +569,15 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         l.exact || equal == EQUAL_BITS ? "exact" : sn_case_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
-    if (against(pv, pr, &t, proved, p))
+    /* that both are one over the reals is no bound of what rounds */
+    if (against(pv, pr, &t, by_lemma || equal == EQUAL_BITS, p))
         return;
+    if (sn_prove_too_rough(pv, pr, &t)) {
+        p->layer = SN_LAYER_REFUSED;
+        return;
+    }
+    if (pr->r->claim.kind == SN_CLAIM_REAL)
+        p->under = sn_prove_roundings(pv, pr, &t);
     if (pr->r->trusted) {
         p->layer = SN_LAYER_TRUSTED;
         p->why = pr->r->trusted;

@@ -35,8 +35,9 @@ typedef struct SnCaseValue {
     double *id; /* what the reals would give, with every saturation */
     double *er; /* bound of |d(v) - id| from the roundings so far */
     bool done, busy, is_const, leaf;
-    bool index; /* counts positions along a dimension */
-    bool bias;  /* on the grid of an accumulator, which holds more of them */
+    bool counted; /* er has the roundings of binary32, too (c->counts) */
+    bool index;   /* counts positions along a dimension */
+    bool bias;    /* on the grid of an accumulator, which holds more of them */
     SnCaseNode *def;
     unsigned res;
     const char *name;
@@ -47,6 +48,25 @@ typedef struct SnCaseValue {
  * equal over the reals but for their constants, which are floats: a few
  * roundings of 2^-24. */
 #define SN_CASE_REAL_EQUAL 0x1p-22
+
+/* Roundings of 2^-24 that a function of reals is worth: those of a whole
+ * binary32 function are within 2 units of 2^-23 (src/base/num.h). */
+static inline unsigned
+sn_case_fn_rounds(SnFn fn)
+{
+    switch (fn) {
+    case SN_FN_SQRT:
+        return 1;
+    case SN_FN_EXP:
+    case SN_FN_LOG:
+    case SN_FN_TANH:
+    case SN_FN_ERF:
+    case SN_FN_POW:
+        return 4;
+    default:
+        return 0;
+    }
+}
 
 typedef struct SnExprValue {
     SnTy ty;
@@ -104,6 +124,7 @@ typedef struct SnProofCase {
     bool ties;  /* of nodes with `round`: `after`, and sums that tie */
     uint32_t half, nhalf; /* which operands are on halves of a step */
     bool waive;           /* ideal: without the saturations that flags waive */
+    bool counts;          /* ideal: each operation rounds to binary32 */
     uint32_t wide; /* how far sizes and attributes go: 0 ordinary cases, 1 some
                       of a proof's, 2 those that judge mutants */
     bool unreal;   /* infinities and NaN among the reals */
@@ -120,14 +141,15 @@ typedef struct SnProofCase {
     const SnCaseNode *self; /* whose constraints are evaluated */
     SnCaseType each_type;   /* what operand 0 of a list drew, for `alike` */
     SnRange each_clamp;
-    const char *fail;  /* why the draw is no case; in full only where it is */
-    bool asked;        /* asked for, or of the right side: */
-    bool right;        /* which is being built, or both sides run */
-    bool wrong;        /* ... because the right side is no graph */
-    bool large;        /* ... because there is too much to run */
-    bool stops;        /* ... because a node stops when it is run */
-    bool ratio;        /* some row depends on the rounding */
-    double number[12]; /* what the rule itself names */
+    const char *fail; /* why the draw is no case; in full only where it is */
+    bool asked;       /* asked for, or of the right side: */
+    bool right;       /* which is being built, or both sides run */
+    bool wrong;       /* ... because the right side is no graph */
+    bool large;       /* ... because there is too much to run */
+    bool stops;       /* ... because a node stops when it is run */
+    bool ratio;       /* some row depends on the rounding */
+    const struct SnDefRow *row; /* that float declares, and that was run */
+    double number[12];          /* what the rule itself names */
     uint32_t nnumber;
     double mag; /* of reals where no type says; 0: not chosen yet */
 } SnProofCase;
@@ -280,6 +302,8 @@ typedef struct SnTrial {
     double diff;     /* largest difference in codes */
     double rel;      /* largest relative difference, f32 results */
     double real;     /* the same in double: over the reals */
+    double used;     /* the largest difference of results by the bound that
+                        the roundings of both sides add up to */
     bool over;       /* the bound of a bounded instance broke */
     bool worse;      /* some case's worst error grew */
     double worse_by; /* in steps of the result */

@@ -31,6 +31,14 @@ sn_case_make(SnCaseEval *e)
     return r;
 }
 
+double
+sn_case_rounded(const SnProofCase *c, double id, double er, unsigned n)
+{
+    /* 2^-149: a subnormal result */
+    return c->counts && n ? er + n * (0x1p-24 * (fabs(id) + er) + 0x1p-149)
+                          : er;
+}
+
 static SnCaseVec
 no(SnCaseEval *e, const char *why)
 {
@@ -58,8 +66,10 @@ scalar(SnCaseEval *e, double v, double id)
 
     for (size_t i = 0; i < sn_case_len(e); i++) {
         r.v[i] = v;
-        if (r.id)
+        if (r.id) {
             r.id[i] = id;
+            r.er[i] = e->c->counts ? fabs(v - id) : 0;
+        }
     }
     return r;
 }
@@ -261,6 +271,8 @@ binary(SnCaseEval *e, const SnExpr *x)
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = apply(x->op, a.id[i], b.id[i]);
         r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
+        if (!whole && x->op <= SN_OP_DIV)
+            r.er[i] = sn_case_rounded(e->c, r.id[i], r.er[i], 1);
     }
     return r;
 }
@@ -309,6 +321,7 @@ unary(SnCaseEval *e, const SnExpr *x)
         r.er[i] = fmax(fabs(lo - y), fabs(hi - y));
         if (x->fn == SN_FN_ABS)
             r.er[i] = a.er[i];
+        r.er[i] = sn_case_rounded(e->c, y, r.er[i], sn_case_fn_rounds(x->fn));
     }
     return r;
 }
@@ -388,6 +401,8 @@ power(SnCaseEval *e, const SnExpr *x)
         r.id[i] = y;
         r.er[i] = fmax(fabs(pow(a.id[i] - a.er[i], b.id[i]) - y),
                        fabs(pow(a.id[i] + a.er[i], b.id[i]) - y));
+        r.er[i] =
+            sn_case_rounded(e->c, y, r.er[i], sn_case_fn_rounds(SN_FN_POW));
     }
     return r;
 }
@@ -674,6 +689,7 @@ run(SnProofCase *c, SnCaseNode *n, uint32_t res)
     y->w = v.whole && y->type.elem == SN_I64 ? v.w : NULL;
     y->id = v.id;
     y->er = v.er;
+    y->counted = c->counts;
     return true;
 }
 
@@ -682,7 +698,7 @@ sn_case_eval(SnProofCase *c, SnCaseValue *t)
 {
     if (c->fail)
         return false;
-    if (t->done && (t->id || !c->ideal))
+    if (t->done && (t->id || !c->ideal) && (t->counted == c->counts || !t->def))
         return true;
     if (!t->def)
         return sn_case_no(c, "a leaf without values");

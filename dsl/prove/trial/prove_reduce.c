@@ -138,6 +138,7 @@ reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
             if (r->id) {
                 id += a->id[o * nk + k];
                 er += a->er[o * nk + k];
+                er = sn_case_rounded(e->c, id, er, 1 + (ncol < nk));
             }
         }
         s = f32(s + column);
@@ -149,7 +150,7 @@ reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
         r->v[o] = f32((a->whole ? (double)(float)w : s) / d);
     if (r->id) {
         r->id[o] = id / d;
-        r->er[o] = er / d;
+        r->er[o] = sn_case_rounded(e->c, id / d, er / d, how == SN_FN_MEAN);
     }
 }
 

@@ -68,6 +68,8 @@ row_for(SnCaseEval *e, SnForm form, const char *map, unsigned when,
     const SnDefRowOf *f =
         sn_def_row(sn_def_arith(s, SN_ROUNDING_FLOAT), form, map, when);
 
+    if (f)
+        e->c->row = f->row;
     for (uint32_t i = 0; i < s->narith; i++) {
         const SnDefRowOf *r = sn_def_row(s->arith[i], form, map, when);
         e->c->ratio |= (r ? r->x : NULL) != (f ? f->x : NULL);

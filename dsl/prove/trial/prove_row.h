@@ -42,6 +42,8 @@ bool sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
 double sn_case_clamped(double v, SnRange r);
 /* The value of an expression of the formula. */
 SnCaseVec sn_case_vec(SnCaseEval *e, const SnExpr *x);
+/* The bound er, and n roundings to binary32 of what is id over the reals. */
+double sn_case_rounded(const SnProofCase *c, double id, double er, unsigned n);
 /* Elements of a value where the formula stands: one for each result, or for
  * each tap of its set; and such a value, all 0. */
 size_t sn_case_len(const SnCaseEval *e);

@@ -183,6 +183,7 @@ counter(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, int64_t at)
         sn_putf(&b, " at element %lld", (long long)at);
     put_saturation(&b, c, at);
     k->line = sn_buf_str(&b);
+    k->row = c->row;
     sn_buf_init(&b, pv->a);
     put_types(&b, c);
     k->with = sn_buf_str(&b);
@@ -320,10 +321,27 @@ largest_read(const SnProofCase *c)
     return big;
 }
 
+/* How much of what the roundings of both sides add up to was used. */
+static void
+tally_roundings(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, const double *x,
+                const double *y, SnTrial *t)
+{
+    c->ideal = c->counts = true;
+    bool ran = sn_case_eval(c, l) && sn_case_eval(c, r) && l->id && r->id;
+    for (int64_t i = 0; ran && i < l->n; i++) {
+        double most = l->er[i] + r->er[i] + fabs(l->id[i] - r->id[i]);
+        double d = fabs(x[i] - y[i]);
+        if (isfinite(most) && d > 0)
+            t->used = fmax(t->used, most > 0 ? d / most : INFINITY);
+    }
+    c->counts = false;
+}
+
 static void
 tally_real(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t)
 {
     double big = largest_read(c), d = 0, bigr = big, dr = 0;
+    const double *x = l->v, *y = r->v; /* as rows compute them */
     int64_t at = 0;
 
     int64_t zero = other_zero(l, r);
@@ -351,6 +369,8 @@ tally_real(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t)
             t->counter = counter(c, l, r, at);
     }
     t->real = fmax(t->real, ratio(dr, bigr));
+    if (c->pr->r->claim.kind == SN_CLAIM_REAL)
+        tally_roundings(c, l, r, x, y, t);
 }
 
 static void
