@@ -67,6 +67,16 @@ layers=$(awk '/^# trusted/ { exit } /^[^# ]/ { for (i = 2; i < NF; i++)
 say evidence $?
 [ "$layers" = 'definition index lemma lossy ' ] || echo "$layers"
 
+# Of each rule over the reals the roundings are counted, and what was drawn is
+# within what they add up to.
+awk '/^# trusted/ { exit }
+    / index +real / { n++
+        if (match($0, /[0-9.e+-]+ of their bound used/) == 0 || substr($0, RSTART) + 0 > 1) bad++ }
+    END { exit !(n >= 30) || bad }' "$tmp/cold.txt" &&
+    grep -q '^fully_connected .*; roundings: 2 + 1 a tap on the left, 2 + 1 a tap on the right' \
+        "$tmp/cold.txt"
+say roundings $?
+
 # A Transpose sinks below every node that names axes or has lists along them,
 # for every rank: by the index calculus, as renumbered axes are.
 below=$(sed -n 's/^sink Transpose below \([A-Za-z]*\)  *[a-z.]*:[0-9]* *index *exact.*/\1/p' \
