@@ -25,7 +25,7 @@ typedef struct SnAotTarget {
 /* NULL: there is none of this name.  A name of NULL is the first, `native` the
  * best that this processor runs. */
 const SnAotTarget *sn_aot_target(const char *name);
-/* The processor that estimates are of. */
+/* The processor that estimates are of; NULL: there are none for this target. */
 const char *sn_aot_processor(const SnAotTarget *t);
 /* All of them, for a message. */
 const char *sn_aot_targets(SnArena *a);
@@ -37,6 +37,9 @@ typedef struct SnAotOpts {
     bool binary;      /* constants are a file that the caller passes */
     uint32_t nregion; /* memories that the arena is cut into; 0: one */
     size_t region[SN_AOT_REGIONS]; /* bytes of each, the fastest first */
+    /* Nodes take slower forms where the arena, or constants and tables, would
+       be larger; 0: no limit.  The program may still be. */
+    size_t max_ram, max_flash;
     struct SnSamples *samples; /* the first is that of the self-test; NULL: it
                                   is drawn */
 } SnAotOpts;
@@ -44,13 +47,13 @@ typedef struct SnAotOpts {
 /* What a node takes. */
 typedef struct SnAotCost {
     SnId node;
-    const char *label;
+    const char *label, *form; /* `form`: how its loops go (docs/compile.md) */
     size_t flash; /* bytes of its constants and tables; of constants that
                      several nodes read, with each */
     size_t live;  /* bytes of the arena that are in use while it runs */
     double ops;   /* products and sums */
     double macs;  /* of them, products that are summed */
-    double instructions, cycles; /* on sn_aot_processor: estimates */
+    double instructions, cycles; /* on sn_aot_processor: estimates, or 0 */
 } SnAotCost;
 
 typedef struct SnAot {
@@ -63,6 +66,7 @@ typedef struct SnAot {
     uint32_t nregion;
     size_t region[SN_AOT_REGIONS]; /* bytes of the arena in each memory */
     size_t weights, tables; /* bytes of constants, of tables of functions */
+    uint32_t nslower;       /* nodes in a slower form, for a limit */
     uint32_t ncost;
     SnAotCost *cost;             /* in order of steps */
     double instructions, cycles; /* sums of theirs */
@@ -76,6 +80,8 @@ SnStatus sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
 /* Inputs and outputs of g become codes where a conversion of one scale stands
  * there, which is removed. */
 SnStatus sn_aot_codes(SnGraph *g, SnDiag *d);
+/* Inputs and outputs of g that are codes of one scale become reals. */
+SnStatus sn_aot_reals(SnGraph *g, SnDiag *d);
 /* Writes the files into directory dir, which is made where it is not there. */
 SnStatus sn_aot_write(const SnAot *p, const char *dir, SnDiag *d);
 

@@ -64,6 +64,17 @@ put_json_constants(SnBuf *b, const SnProgram *p)
     }
 }
 
+size_t
+sn_aot_scratch(const SnProgram *p)
+{
+    size_t most = 0;
+
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        if (p->tile[s] && p->tile[s]->scratch > most)
+            most = p->tile[s]->scratch;
+    return most;
+}
+
 /* The arena, inputs and outputs. */
 static size_t
 ram(const SnProgram *p, const SnAot *o)
@@ -80,22 +91,28 @@ ram(const SnProgram *p, const SnAot *o)
 const char *
 sn_aot_json(const SnProgram *p, const SnAot *o)
 {
+    const char *processor = sn_aot_processor(p->o->target);
     SnBuf b;
 
     sn_buf_init(&b, p->a);
     sn_puts(&b, "{\n  \"name\": ");
     sn_put_json(&b, p->name);
-    sn_putf(&b,
-            ",\n  \"target\": \"%s\",\n  \"arena\": %lu,\n"
-            "  \"arena_bound\": %lu,\n  \"alignment\": %d,\n"
-            "  \"weights\": %lu,\n  \"tables\": %lu,\n  \"flash\": %lu,\n"
-            "  \"ram\": %lu,\n  \"estimate\": {\"processor\": \"%s\", "
-            "\"instructions\": %.0f, \"cycles\": %.0f},\n  \"inputs\": [\n",
-            p->o->target->name, (unsigned long)o->arena,
-            (unsigned long)o->bound, SN_AOT_ALIGN, (unsigned long)o->weights,
-            (unsigned long)o->tables, (unsigned long)(o->weights + o->tables),
-            (unsigned long)ram(p, o), sn_aot_processor(p->o->target),
-            o->instructions, o->cycles);
+    sn_putf(
+        &b,
+        ",\n  \"target\": \"%s\",\n  \"arena\": %lu,\n"
+        "  \"arena_bound\": %lu,\n  \"scratch\": %lu,\n  \"alignment\": %d,\n"
+        "  \"weights\": %lu,\n  \"tables\": %lu,\n  \"flash\": %lu,\n"
+        "  \"ram\": %lu,\n",
+        p->o->target->name, (unsigned long)o->arena, (unsigned long)o->bound,
+        (unsigned long)sn_aot_scratch(p), SN_AOT_ALIGN,
+        (unsigned long)o->weights, (unsigned long)o->tables,
+        (unsigned long)(o->weights + o->tables), (unsigned long)ram(p, o));
+    if (processor)
+        sn_putf(&b,
+                "  \"estimate\": {\"processor\": \"%s\", \"instructions\": "
+                "%.0f, \"cycles\": %.0f},\n",
+                processor, o->instructions, o->cycles);
+    sn_puts(&b, "  \"inputs\": [\n");
     for (uint32_t i = 0; i < p->x->ninput; i++)
         put_json_port(&b, p, &p->x->input[i], i + 1 == p->x->ninput);
     sn_puts(&b, "  ],\n  \"outputs\": [\n");
@@ -106,17 +123,36 @@ sn_aot_json(const SnProgram *p, const SnAot *o)
         sn_puts(&b, "    {\"name\": ");
         sn_put_json(&b, o->cost[i].label);
         sn_putf(&b,
-                ", \"flash\": %lu, \"ram\": %lu, \"operations\": %.0f, "
-                "\"macs\": %.0f, \"estimated_instructions\": %.0f, "
-                "\"estimated_cycles\": %.0f}%s\n",
-                (unsigned long)o->cost[i].flash, (unsigned long)o->cost[i].live,
-                o->cost[i].ops, o->cost[i].macs, o->cost[i].instructions,
-                o->cost[i].cycles, i + 1 == o->ncost ? "" : ",");
+                ", \"form\": \"%s\", \"flash\": %lu, \"ram\": %lu, "
+                "\"operations\": %.0f, \"macs\": %.0f",
+                o->cost[i].form, (unsigned long)o->cost[i].flash,
+                (unsigned long)o->cost[i].live, o->cost[i].ops,
+                o->cost[i].macs);
+        if (processor)
+            sn_putf(&b,
+                    ", \"estimated_instructions\": %.0f, "
+                    "\"estimated_cycles\": %.0f",
+                    o->cost[i].instructions, o->cost[i].cycles);
+        sn_puts(&b, i + 1 == o->ncost ? "}\n" : "},\n");
     }
     put_json_values(&b, p);
     put_json_constants(&b, p);
     sn_puts(&b, "  ]\n}\n");
     return sn_buf_str(&b);
+}
+
+/* How the loops of step s go. */
+static const char *
+form_of(const SnProgram *p, uint32_t s)
+{
+    static const char *const name[] = {[SN_TILE_WINDOWS] = "windows",
+                                       [SN_TILE_ROWS] = "rows",
+                                       [SN_TILE_PLANE] = "plane",
+                                       [SN_TILE_PLAN] = "plan"};
+
+    if (p->skipped[s])
+        return "none";
+    return p->tile[s] ? name[p->tile[s]->form] : "loops";
 }
 
 void
@@ -127,6 +163,7 @@ sn_aot_costs(const SnProgram *p, SnAot *o)
         const SnNode *n = sn_node(p->g, id);
         SnAotCost c = {.node = id,
                        .label = sn_label(p->g, id, p->a),
+                       .form = form_of(p, s),
                        .flash = p->tables[s]};
         o->tables += p->tables[s];
         for (uint32_t i = 0; i < n->nin; i++)
@@ -141,6 +178,7 @@ sn_aot_costs(const SnProgram *p, SnAot *o)
         c.macs = sn_desc(n->kind)->sem[0].cls == SN_C_CONTRACT ? c.ops / 2 : 0;
         c.instructions = sn_aot_instructions(p, s);
         c.cycles = c.instructions * sn_aot_cycles(p->o->target);
+        o->nslower += p->at[s] > 0;
         o->instructions += c.instructions;
         o->cycles += c.cycles;
         SN_PUSH(p->a, o->cost, o->ncost, c);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* About how many instructions a step takes on a Cortex-M4, a Cortex-M55 for
- * vectors, from the shapes of its loops.  Coefficients are those of programs
+ * vectors, from the shapes of its loops; and which of its forms a step has, by
+ * them, where memory is limited.  Coefficients are those of programs
  * that gcc 12 made at -O2, counted by qemu; tests/long/compile.sh holds the
  * sums against counts. */
+#include <math.h>
+
 #include "aot/program.h"
 #include "aot/tile.h"
 #include "kernel/eval/eval.h"
@@ -88,6 +91,8 @@ of_loops(const SnProgram *p, SnId id)
 const char *
 sn_aot_processor(const SnAotTarget *t)
 {
+    if (t->isa != SN_ISA_PORTABLE || t->wide)
+        return NULL;
     return t->mve ? "Cortex-M55" : "Cortex-M4";
 }
 
@@ -102,14 +107,153 @@ sn_aot_cycles(const SnAotTarget *t)
     return t->mve ? 1.7 : 1.4;
 }
 
+static double
+of_form(const SnProgram *p, uint32_t s, const SnAotTile *t)
+{
+    SnId id = p->x->step[s].node;
+
+    if (!t)
+        return of_loops(p, id);
+    if (t->plan) /* of a host: less than any other form, and no estimate */
+        return sn_node_ops(p->g, id) / 16;
+    return t->form == SN_TILE_PLANE ? of_plane(t) : of_windows(t);
+}
+
 double
 sn_aot_instructions(const SnProgram *p, uint32_t s)
 {
-    const SnAotTile *t = p->tile[s];
-
-    if (p->skipped[s])
+    if (p->skipped[s] || !sn_aot_processor(p->o->target))
         return 0;
-    if (!t || t->plan)
-        return of_loops(p, p->x->step[s].node);
-    return t->form == SN_TILE_PLANE ? of_plane(t) : of_windows(t);
+    return of_form(p, s, p->tile[s]);
+}
+
+/* ---- forms ---- */
+
+void
+sn_aot_use_form(SnProgram *p, uint32_t s, uint32_t form)
+{
+    p->at[s] = (uint8_t)form;
+    p->tile[s] = p->form[s][form].tile;
+    p->trail[s] = p->form[s][form].trail;
+}
+
+/* Another form of a step. */
+typedef struct Move {
+    uint32_t step, form;
+    double price; /* instructions for a byte */
+} Move;
+
+static double
+slower(const SnProgram *p, uint32_t s, uint32_t form)
+{
+    return of_form(p, s, p->form[s][form].tile) - of_form(p, s, p->tile[s]);
+}
+
+/* What is in use above the limit, of all steps: it falls where one of several
+ * peaks does, which the arena may not. */
+static size_t
+above(const SnProgram *p)
+{
+    size_t sum = p->arena > p->o->max_ram ? p->arena - p->o->max_ram : 0;
+
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        if (p->live[s] > p->o->max_ram)
+            sum += p->live[s] - p->o->max_ram;
+    return sum;
+}
+
+/* Has the step any of its forms beyond the one that it has? */
+static bool
+has_more(const SnProgram *p, uint32_t s)
+{
+    return p->at[s] + 1 < p->nform[s];
+}
+
+/* The best of the forms of a step at a peak, by a plan of each. */
+static void
+try_forms(SnProgram *p, uint32_t s, size_t arena, size_t over, Move *best)
+{
+    uint32_t was = p->at[s];
+
+    for (uint32_t i = was + 1; i < p->nform[s]; i++) {
+        double more = slower(p, s, i);
+        sn_aot_use_form(p, s, i);
+        sn_aot_place(p);
+        size_t now = above(p);
+        if (p->arena <= arena && now < over &&
+            more < best->price * (double)(over - now))
+            *best = (Move){s, i, more / (double)(over - now)};
+        sn_aot_use_form(p, s, was);
+    }
+}
+
+void
+sn_aot_fit_ram(SnProgram *p)
+{
+    while (p->o->max_ram && p->arena > p->o->max_ram) {
+        size_t arena = p->arena, over = above(p), *live = p->live;
+        Move best = {0, 0, HUGE_VAL};
+        for (uint32_t s = 0; s < p->x->nstep; s++)
+            if (live[s] > p->o->max_ram && has_more(p, s))
+                try_forms(p, s, arena, over, &best);
+        if (best.form)
+            sn_aot_use_form(p, best.step, best.form);
+        sn_aot_place(p);
+        if (!best.form)
+            return;
+    }
+}
+
+/* Bytes of the filters of a step that has tiles, as a form reads them. */
+static size_t
+filters(const SnProgram *p, uint32_t s, uint32_t form)
+{
+    const SnAotTile *t = p->form[s][form].tile, *any = p->form[s][0].tile;
+    SnRef w = sn_node(p->g, p->x->step[s].node)->in[any->w].ref;
+
+    return t && t->pack
+               ? t->npack
+               : sn_tensor_nbyte(sn_type(p->g, w), sn_shape_of(p->g, w));
+}
+
+static Move
+least_flash(const SnProgram *p, const bool *tried)
+{
+    Move best = {0, 0, HUGE_VAL};
+
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        for (uint32_t i = p->at[s] + 1u; i < p->nform[s] && !tried[s]; i++) {
+            size_t has = filters(p, s, p->at[s]), to = filters(p, s, i);
+            double price = slower(p, s, i) / ((double)has - (double)to);
+            if (to < has && price < best.price)
+                best = (Move){s, i, price};
+        }
+    return best;
+}
+
+bool
+sn_aot_fit_flash(SnProgram *p, size_t less)
+{
+    bool *tried = SN_NEW_N(p->a, bool, p->x->nstep + 1), any = false;
+    size_t saved = 0;
+
+    while (saved < less) {
+        Move m = least_flash(p, tried);
+        uint32_t was = p->at[m.step];
+        size_t arena = p->arena;
+        if (!m.form)
+            return any;
+        size_t bytes = filters(p, m.step, was) - filters(p, m.step, m.form);
+        sn_aot_use_form(p, m.step, m.form);
+        sn_aot_place(p);
+        tried[m.step] = true;
+        if (p->o->max_ram && p->arena > p->o->max_ram && p->arena > arena) {
+            sn_aot_use_form(p, m.step, was);
+            sn_aot_place(p);
+            continue;
+        }
+        saved += bytes;
+        any = true;
+    }
+    return any;
 }

@@ -654,9 +654,33 @@ open_node(const SnProgram *p, uint32_t s, unsigned res)
     return n;
 }
 
+/* The forms of a sum of products, whose map is open. */
+static void
+find_forms(SnProgram *p, uint32_t s, SnAotNode *n)
+{
+    const char *const *text = n->tuple->text[0];
+    const SnAotTile *tile[SN_TILES];
+    SnConvNum num = {0};
+    bool plain = false;
+
+    if (p->o->target->isa != SN_ISA_PORTABLE) {
+        const char **line;
+        uint32_t k = sn_aot_lines(n, text, &line);
+        plain = sn_aot_tile_numbers(n, text, line, k, &num);
+    }
+    uint32_t k = sn_aot_tiles_of(n, text, p->o->target, plain ? &num : NULL,
+                                 p->o->max_ram || p->o->max_flash, tile);
+    for (uint32_t i = 0; i < k; i++)
+        p->form[s][i] = (SnAotForm){tile[i], sn_aot_trail(n, tile[i])};
+    p->nform[s] = (uint8_t)(k + 1);
+}
+
 SnStatus
 sn_aot_tiles(SnProgram *p)
 {
+    p->form = SN_NEW_N(p->a, SnAotForms, p->x->nstep + 1);
+    p->nform = SN_NEW_N(p->a, uint8_t, p->x->nstep + 1);
+    p->at = SN_NEW_N(p->a, uint8_t, p->x->nstep + 1);
     p->tile = SN_NEW_N(p->a, const SnAotTile *, p->x->nstep + 1);
     p->trail = SN_NEW_N(p->a, int64_t, p->x->nstep + 1);
     p->scratch = SN_NEW_N(p->a, uint32_t, p->x->nstep + 1);
@@ -668,19 +692,8 @@ sn_aot_tiles(SnProgram *p)
             sn_tensor_nbyte(nd->res[0].type, nd->res[0].shape) == 0)
             continue;
         SN_TRY(sn_aot_map(&n, 0));
-        const char *const *text = n.tuple->text[0];
-        SnConvNum num = {0};
-        bool plain = false;
-        if (p->o->target->isa != SN_ISA_PORTABLE) {
-            const char **line;
-            uint32_t k = sn_aot_lines(&n, text, &line);
-            plain = sn_aot_tile_numbers(&n, text, line, k, &num);
-        }
-        p->tile[s] = sn_aot_tile(&n, text, p->o->target, plain ? &num : NULL);
-        if (p->tile[s])
-            p->trail[s] = sn_aot_trail(&n, p->tile[s]);
-        if (p->tile[s] && p->tile[s]->plan)
-            sn_tuned_use(p->tile[s]->plan, &p->use);
+        find_forms(p, s, &n);
+        sn_aot_use_form(p, s, 0);
     }
     return SN_OK;
 }

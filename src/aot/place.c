@@ -580,6 +580,9 @@ sn_aot_place(SnProgram *p)
     p->under = SN_NEW_N(p->a, uint32_t, n + 1);
     p->live = SN_NEW_N(p->a, size_t, n + 1);
     p->nregion = p->o->nregion ? p->o->nregion : 1;
+    p->nblock = 0;
+    p->block = NULL;
+    p->arena = 0;
     caller_homes(p);
     arena_homes(p);
     lives(p);

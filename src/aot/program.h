@@ -30,6 +30,15 @@ typedef struct SnAotConst {
     size_t nbyte, offset; /* bytes; where it is among all */
 } SnAotConst;
 
+/* A way to run a step. */
+typedef struct SnAotForm {
+    const struct SnAotTile *tile; /* NULL: the loops of its text */
+    int64_t trail;                /* sn_aot_trail of a tile */
+} SnAotForm;
+
+enum { SN_AOT_FORMS = 3 };
+typedef SnAotForm SnAotForms[SN_AOT_FORMS];
+
 typedef struct SnProgram {
     SnArena *a;
     SnDiag *d;
@@ -45,15 +54,17 @@ typedef struct SnProgram {
     uint32_t nregion;
     size_t size[SN_AOT_REGIONS]; /* bytes of each, in all, at least */
     size_t arena, bound;
-    bool *tied;      /* [nstep] its result lies over an operand, */
-    uint32_t *under; /* [nstep] that block */
-    size_t *live;    /* [nstep] bytes of blocks in use while it runs */
-    bool *skipped;   /* [nstep] a move whose result is its operand */
-    bool *fails;     /* [nstep] its function returns an int */
-    size_t *tables;  /* [nstep] bytes of its functions' tables */
-    const struct SnAotTile **tile; /* [nstep] NULL: the loops of its text */
-    int64_t *trail;                /* [nstep] sn_aot_trail of a tile */
-    uint32_t *scratch;             /* [nstep] block that a tile works in */
+    bool *tied;          /* [nstep] its result lies over an operand, */
+    uint32_t *under;     /* [nstep] that block */
+    size_t *live;        /* [nstep] bytes of blocks in use while it runs */
+    bool *skipped;       /* [nstep] a move whose result is its operand */
+    bool *fails;         /* [nstep] its function returns an int */
+    size_t *tables;      /* [nstep] bytes of its functions' tables */
+    SnAotForms *form;    /* [nstep] the fastest first */
+    uint8_t *nform, *at; /* [nstep] how many, which it has: */
+    const struct SnAotTile **tile;
+    int64_t *trail;
+    uint32_t *scratch; /* [nstep] block that a tile works in */
     uint32_t nconst;
     SnAotConst *constant;
     size_t weights, nbinary; /* bytes of them; as a binary */
@@ -66,15 +77,22 @@ enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
 
 /* place.c: homes of all values, and the arena. */
 void sn_aot_place(SnProgram *p);
-/* node_c.c: finds the tiles of all steps. */
+/* node_c.c: finds the forms of all steps, which have the first. */
 SnStatus sn_aot_tiles(SnProgram *p);
 /* node_c.c: appends the functions of step s, and calls of them. */
 SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 /* const_c.c: adds a constant behind the others. */
 void sn_aot_constant(SnProgram *p, SnAotConst c);
+/* cost.c: the most that a node works in. */
+size_t sn_aot_scratch(const SnProgram *p);
 /* The value as an argument: a pointer's name. */
 const char *sn_aot_arg(const SnProgram *p, SnRef ref);
-/* estimate.c: instructions of step s, about, and cycles of an instruction. */
+/* estimate.c: steps have other forms until the arena is within max_ram, or none
+ * helps; until constants take `less` bytes less, about: false, none does. */
+void sn_aot_use_form(SnProgram *p, uint32_t s, uint32_t form);
+void sn_aot_fit_ram(SnProgram *p);
+bool sn_aot_fit_flash(SnProgram *p, size_t less);
+/* Instructions of step s, about, and cycles of an instruction. */
 double sn_aot_cycles(const SnAotTarget *t);
 double sn_aot_instructions(const SnProgram *p, uint32_t s);
 /* cost.c: what each step takes; the memory map. */

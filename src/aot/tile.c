@@ -623,22 +623,27 @@ planned(SnAotNode *n, SnAotTile *t, SnConvNum num, SnIsa isa)
     return true;
 }
 
-const SnAotTile *
-sn_aot_tile(SnAotNode *n, const char *const *text, const SnAotTarget *target,
-            const SnConvNum *num)
+uint32_t
+sn_aot_tiles_of(SnAotNode *n, const char *const *text,
+                const SnAotTarget *target, const SnConvNum *num, bool all,
+                const SnAotTile *tile[SN_TILES])
 {
-    SnAotTile *t = SN_NEW(n->a, SnAotTile);
+    SnAotTile t = {.dsp = target->dsp, .filter = -1}, *q;
+    uint32_t k = 0;
 
-    t->dsp = target->dsp;
-    t->filter = -1;
-    if (!operands(n, text, t) || !has_plain_text(text) || !reads(n, t) ||
-        !sort_variables(n, t) || beside_pixels(n, t))
-        return NULL;
-    if (num && planned(n, t, *num, target->isa))
-        return t;
-    if (!(plane(n, t, target->mve) || windows(n, t, target)) ||
-        !zero_points(n, t))
-        return NULL;
-    pack(n, t);
-    return t;
+    if (!operands(n, text, &t) || !has_plain_text(text) || !reads(n, &t) ||
+        !sort_variables(n, &t) || beside_pixels(n, &t))
+        return 0;
+    q = sn_memdup(n->a, &t, sizeof t);
+    if (num && planned(n, q, *num, target->isa)) {
+        tile[k++] = q;
+        q = sn_memdup(n->a, &t, sizeof t);
+    }
+    if ((k == 0 || all) &&
+        (plane(n, q, target->mve) || windows(n, q, target)) &&
+        zero_points(n, q)) {
+        pack(n, q);
+        tile[k++] = q;
+    }
+    return k;
 }

@@ -66,10 +66,14 @@ typedef struct SnAotTile {
     size_t npack;
 } SnAotTile;
 
-/* The tile of the node n, whose map is open, NULL: its loops are those of its
- * text.  num: what line_c.c found, for a target with plans, or NULL. */
-const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text,
-                             const SnAotTarget *target, const SnConvNum *num);
+/* The tiles that the node n, whose map is open, can have, the fastest first;
+ * all of them, or one.  num: what line_c.c found, for a target with plans, or
+ * NULL.
+ */
+enum { SN_TILES = 2 };
+uint32_t sn_aot_tiles_of(SnAotNode *n, const char *const *text,
+                         const SnAotTarget *target, const SnConvNum *num,
+                         bool all, const SnAotTile *tile[SN_TILES]);
 /* trail.c: how far before x's memory the result must begin so that what is
  * written has been read; -1: there is no such place. */
 int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);

@@ -8,6 +8,7 @@
 #include "aot/aot_node.h"
 #include "aot/blocks/pick.h"
 #include "aot/program.h"
+#include "aot/tile.h"
 #include "base/file/file.h"
 #include "base/version.h"
 
@@ -110,6 +111,19 @@ put_dims(SnBuf *b, const SnShape *s)
         sn_puts(b, "one");
 }
 
+/* A string of C, in ASCII; octal digits end after three. */
+static void
+put_string(SnBuf *b, const char *s)
+{
+    sn_putc(b, '"');
+    for (; *s; s++)
+        if (isalnum((unsigned char)*s) || strchr(" _./:-", *s))
+            sn_putc(b, *s);
+        else
+            sn_putf(b, "\\%03o", (unsigned)(unsigned char)*s);
+    sn_putc(b, '"');
+}
+
 static void
 put_port(SnBuf *b, const SnProgram *p, const SnPort *x, const char *dir,
          uint32_t i)
@@ -122,7 +136,14 @@ put_port(SnBuf *b, const SnProgram *p, const SnPort *x, const char *dir,
             x->u8 ? ": the model's uint8 less 128" : "");
     const char *n =
         sn_format(p->a, "%s_%s%u", up, strcmp(dir, "input") ? "OUT" : "IN", i);
-    sn_putf(b, "#define %s_COUNT %lld\n", n,
+    sn_putf(b, "#define %s_NAME ", n);
+    put_string(b, x->name);
+    sn_putf(b, "\n#define %s_RANK %d\n", n, x->shape->rank);
+    if (x->shape->rank > 0)
+        sn_putf(b, "#define %s_SHAPE {", n);
+    for (int k = 0; k < x->shape->rank; k++)
+        sn_putf(b, "%s%lld", k ? ", " : "", (long long)x->shape->dim[k]);
+    sn_putf(b, "%s#define %s_COUNT %lld\n", x->shape->rank > 0 ? "}\n" : "", n,
             (long long)sn_aot_count_of(x->type, x->shape));
     if (x->type->nq == 1) {
         sn_putf(b, "#define %s_SCALE %s\n", n,
@@ -201,7 +222,10 @@ header(const SnProgram *p)
         up, up, up, p->nregion > 1 ? "0" : "");
     for (uint32_t r = 0; r < p->nregion; r++)
         put_arena(&b, p, r);
-    sn_putf(&b, "#define %s_ALIGN %d\n", up, SN_AOT_ALIGN);
+    sn_putf(&b,
+            "#define %s_ALIGN %d\n/* of them scratch of one node, at most */\n"
+            "#define %s_SCRATCH %lu\n",
+            up, SN_AOT_ALIGN, up, (unsigned long)sn_aot_scratch(p));
     if (p->o->binary)
         sn_putf(&b,
                 "\n/* Bytes of the constants, %s_weights.bin, and their "
@@ -441,6 +465,47 @@ makefile(const SnProgram *p)
 
 /* ---- */
 
+/* Writes all nodes and finds the constants that they read. */
+static SnStatus
+put_all(SnProgram *p)
+{
+    memset(&p->use, 0, sizeof p->use);
+    p->nconst = 0;
+    p->constant = NULL;
+    p->weights = 0;
+    sn_buf_init(&p->nodes, p->a);
+    sn_buf_init(&p->calls, p->a);
+    for (uint32_t s = 0; s < p->x->nstep; s++) {
+        p->tables[s] = 0;
+        if (p->tile[s] && p->tile[s]->plan)
+            sn_tuned_use(p->tile[s]->plan, &p->use);
+        SN_TRY(sn_aot_node(p, s));
+    }
+    put_copies(p);
+    SnBuf calls = p->calls;
+    sn_aot_constants(p, sn_buf_str(&calls));
+    return SN_OK;
+}
+
+/* The program's nodes, by forms that keep the limits if any do. */
+static SnStatus
+choose(SnProgram *p)
+{
+    size_t most = p->o->max_flash;
+
+    SN_TRY(sn_aot_tiles(p));
+    sn_aot_place(p);
+    sn_aot_fit_ram(p);
+    for (;;) {
+        SN_TRY(put_all(p));
+        size_t flash = p->weights;
+        for (uint32_t s = 0; s < p->x->nstep; s++)
+            flash += p->tables[s];
+        if (!most || flash <= most || !sn_aot_fit_flash(p, flash - most))
+            return SN_OK;
+    }
+}
+
 SnStatus
 sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
        const SnAot **out)
@@ -451,22 +516,14 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
     const char *test;
     SnBuf c, w;
 
-    sn_buf_init(&p.nodes, a);
-    sn_buf_init(&p.calls, a);
-    SN_TRY(sn_aot_tiles(&p));
-    sn_aot_place(&p);
-    for (uint32_t s = 0; s < x->nstep; s++)
-        SN_TRY(sn_aot_node(&p, s));
-    put_copies(&p);
+    SN_TRY(choose(&p));
     *r = (SnAot){.name = o->name,
                  .x = x,
                  .arena = p.arena,
                  .bound = p.bound,
-                 .nregion = p.nregion};
+                 .nregion = p.nregion,
+                 .weights = p.weights};
     memcpy(r->region, p.size, sizeof r->region);
-    SnBuf calls = p.calls;
-    sn_aot_constants(&p, sn_buf_str(&calls));
-    r->weights = p.weights;
     const uint8_t *bytes = sn_aot_const_bytes(&p, &p.nbinary);
     const char *nodes = sn_buf_str(&p.nodes), *run = run_function(&p);
     sn_buf_init(&c, a);

@@ -81,7 +81,31 @@ else
     echo "not ok compile io_codes"
     bad=1
 fi
-t io_what 2 err "expected model or int8" compile "$tmp/demo.sn" -o "$tmp/o" --io int4
+t io_what 2 err "expected model, int8 or float" compile "$tmp/demo.sn" -o "$tmp/o" --io int4
+# Reals where the model has codes; those of its inputs and outputs as they were.
+cat >"$tmp/reals.sn" <<'END'
+sinter-graph 1
+graph "reals" {
+  %"a\"b" = Placeholder() : qi8<0.04, 3>[2,3]
+  %x = Placeholder() : f32[2,3]
+  %i = Placeholder() : i64[2]
+  %y = Flip(%"a\"b") {axes = [1]} : qi8<0.04, 3>[2,3]
+  %z = Gather(%x, %i) {axis = 0} : f32[2,3]
+  Save(%y) {name = "y"}
+  Save(%"a\"b") {name = "same"}
+  Save(%z) {name = "z"}
+}
+END
+right io_float "$tmp/reals.sn" -std=c99 "$CC" --io=float
+if grep -q 'net_run(void \*arena, const float \*in0, const float \*in1, const int64_t \*in2, float \*out0, float \*out1, float \*out2)' \
+    "$tmp/o/net.h" && grep -qF '#define NET_IN0_NAME "a\042b"' "$tmp/o/net.h" &&
+    grep -q '^#define NET_IN0_SHAPE {2, 3}$' "$tmp/o/net.h" &&
+    grep -q '^#define NET_SCRATCH 0$' "$tmp/o/net.h"; then
+    echo "ok compile io_reals"
+else
+    echo "not ok compile io_reals"
+    bad=1
+fi
 # A sample of one's own: the class is that of sinter run.
 "$sinter" compile "$tmp/demo.sn" -o "$tmp/own" --input $demo/test_images.npy -n 1 \
     --mul 0.0039216 >"$tmp/out" 2>&1
@@ -384,6 +408,43 @@ for policy in "" "rounding double"; do
 done
 t chain_ram 0 out "arena 1872 bytes (lower bound 1872)" compile "$tmp/chain.sn" -o "$tmp/o"
 
+# Limits choose forms: the plans of AVX2 take more memory and constants than the
+# windows of any machine, these more than the loops of a text.
+# limited NAME NODES ARENA FILE TARGET FLAGS: so many nodes are slower.
+limited() {
+    name=$1 nodes=$2 arena=$3 f=$4
+    shift 4
+    right "$name" "$f" "-std=c99 -Dnet_SN_TWINS $san_all" "$CC" "--target=$*"
+    if grep -q "^$nodes node.* slower" "$tmp/out" && grep -q "arena $arena bytes" "$tmp/out"; then
+        echo "ok compile ${name}_forms"
+    else
+        echo "not ok compile ${name}_forms: $(cat "$tmp/out")"
+        bad=1
+    fi
+}
+chain "" >"$tmp/chain.sn"
+limited limit_ram 3 3520 "$tmp/chain.sn" x86-avx2 --max-ram 4k
+limited limit_flash 6 6864 "$tmp/chain.sn" x86-avx2 --max-flash 8k
+limited limit_both 8 3136 "$tmp/chain.sn" x86-avx2 --max-ram 4k --max-flash 8k
+limited limit_loops 3 432 "$tmp/tiles.sn" armv7em --max-ram 500
+if [ "$(grep -c '"form": "loops"' "$tmp/o/net.json")" -gt 3 ] &&
+    grep -q '"form": "windows"' "$tmp/o/net.json"; then
+    echo "ok compile limit_json"
+else
+    echo "not ok compile limit_json"
+    bad=1
+fi
+t limit_none 1 err "the arena takes 1872 bytes, more than 1800; the largest: y4" \
+    compile "$tmp/chain.sn" --report --target x86-avx2 --max-ram 1800
+# Estimates are of Cortex-M: there are none for hosts.
+"$sinter" compile "$tmp/chain.sn" -o "$tmp/o" --report --target x86-avx2 >"$tmp/out"
+if ! grep -q 'stimate' "$tmp/out" "$tmp/o/net.json" && grep -q ' - plan  ' "$tmp/out"; then
+    echo "ok compile host_report"
+else
+    echo "not ok compile host_report"
+    bad=1
+fi
+
 # A graph of so many steps that ties are not tried.
 awk 'BEGIN {
     print "sinter-graph 1\ngraph \"many\" {\n  %v0 = Placeholder() : qi8<0.05, 3>[1,64]"
@@ -447,6 +508,36 @@ if gcc -O2 -c -o "$tmp/half.o" "$tmp/half.c" &&
 else
     echo "skip compile whole: gcc does not refuse reals by -mgeneral-regs-only"
 fi
+
+# ---- several networks in one program, of one target and of several ----
+printf 'int main_a(int, char **);\nint main_b(int, char **);\nint main_c(int, char **);\n
+int main(int n, char **v) { return main_a(n, v) || main_b(n, v) || main_c(n, v); }\n' >"$tmp/all.c"
+# together TARGET TARGET TARGET
+together() {
+    set -- a chain "$1" b tiles "$2" c sums "$3"
+    files=
+    while [ $# -gt 0 ]; do
+        rm -rf "$tmp/link_$1"
+        "$sinter" compile "$tmp/$2.sn" --name "$1" -o "$tmp/link_$1" --target "$3" >"$tmp/out" 2>&1
+        sed -i "s/^main(/main_$1(/" "$tmp/link_$1/$1_test.c"
+        files="$files $(echo "$tmp/link_$1"/*.c)"
+        shift 3
+    done
+    # shellcheck disable=SC2086
+    $CC -O1 -std=c99 -Da_SN_TWINS -Db_SN_TWINS -Dc_SN_TWINS -o "$tmp/o/t" "$tmp/all.c" $files \
+        2>"$tmp/err" && "$tmp/o/t" >"$tmp/out"
+}
+for targets in "portable portable portable" "armv7em armv7em armv8.1m-mve" \
+    "x86-avx2 x86-avx2 x86-avx512vnni"; do
+    # shellcheck disable=SC2086
+    if together $targets && [ "$(grep -c '^right$' "$tmp/out")" = 3 ]; then
+        echo "ok compile together $targets"
+    else
+        echo "not ok compile together $targets"
+        head -n 3 "$tmp/err"
+        bad=1
+    fi
+done
 
 # ---- memories, weights as a file ----
 # split NAME FLAGS...: two memories and a file of weights.

@@ -205,10 +205,9 @@ const SnOption sn_options[] = {
     {"--target", "NAME", O_STR, AT(compile_target), COMPILE,
      "what the program is for: portable (default), any machine, or a processor "
      "of docs/compile.md"},
-    {"--io", "model|int8", O_STR, AT(io), COMPILE,
-     "inputs and outputs: their types in the model (default), or codes where "
-     "it "
-     "converts them"},
+    {"--io", "model|int8|float", O_STR, AT(io), COMPILE,
+     "inputs and outputs: their types in the model (default), codes where it "
+     "converts them, or reals where it has codes"},
     {"--weights", "c|binary", O_STR, AT(weights), COMPILE,
      "binary: a file that the caller passes (default: c)"},
     {"--arenas", "BYTES,...", O_SIZES, AT(arenas), COMPILE,
@@ -221,9 +220,10 @@ const SnOption sn_options[] = {
     {"--untimed", NULL, O_FLAG, AT(untimed), QUANTIZE | REPORT,
      "of a report: measure no times, so that it is the same each time"},
     {"--max-ram", "BYTES", O_SIZE, AT(max_ram), COMPILE,
-     "exit 1 where the arena takes more, naming the largest nodes"},
+     "take slower forms of nodes to keep the arena below; exit 1 where none "
+     "does, naming the largest nodes"},
     {"--max-flash", "BYTES", O_SIZE, AT(max_flash), COMPILE,
-     "exit 1 where constants and tables take more"},
+     "the same for constants and tables"},
     {"--backend", "NAME", O_STR, AT(backend), TARGETS,
      "CPU, interp (the reference evaluators) or another declared backend; run: "
      "c or c:TARGET, a program in C, compiled and run here"},

@@ -37,16 +37,21 @@ check_name(SnCli *c, const char *s)
 
 /* ---- options ---- */
 
-static SnStatus
-check_io(SnCli *c, bool *codes)
-{
-    const char *io = c->args.io;
+/* What inputs and outputs become; NULL: what they are. */
+typedef SnStatus Boundary(SnGraph *g, SnDiag *d);
 
-    *codes = io && !strcmp(io, "int8");
-    return !io || *codes || !strcmp(io, "model")
+static SnStatus
+check_io(SnCli *c, Boundary **io)
+{
+    const char *s = c->args.io ? c->args.io : "model";
+
+    *io = !strcmp(s, "int8")    ? sn_aot_codes
+          : !strcmp(s, "float") ? sn_aot_reals
+                                : NULL;
+    return *io || !strcmp(s, "model")
                ? SN_OK
                : sn_fail(c->d, SN_EUSAGE, "--io",
-                         "'%s'; expected model or int8", io);
+                         "'%s'; expected model, int8 or float", s);
 }
 
 static SnStatus
@@ -80,15 +85,21 @@ check_arenas(SnCli *c, SnAotOpts *o)
 static void
 put_report(SnCli *c, const SnAot *p, const SnAotTarget *target)
 {
-    sn_putf(&c->out, "%10s %10s %12s %12s  node\n", "flash", "ram",
-            "operations", "instructions");
-    for (uint32_t i = 0; i < p->ncost; i++)
-        sn_putf(&c->out, "%10lu %10lu %12.0f %12.0f  %s\n",
-                (unsigned long)p->cost[i].flash, (unsigned long)p->cost[i].live,
-                p->cost[i].ops, p->cost[i].instructions,
-                sn_shown(c->a, p->cost[i].label));
-    sn_putf(&c->out, "estimate for a %s: %.2f M instructions, %.2f M cycles\n",
-            sn_aot_processor(target), p->instructions * 1e-6, p->cycles * 1e-6);
+    const char *processor = sn_aot_processor(target);
+
+    sn_putf(&c->out, "%10s %10s %12s %12s %-7s  node\n", "flash", "ram",
+            "operations", "instructions", "form");
+    for (uint32_t i = 0; i < p->ncost; i++) {
+        const SnAotCost *x = &p->cost[i];
+        sn_putf(&c->out, "%10lu %10lu %12.0f %12s %-7s  %s\n",
+                (unsigned long)x->flash, (unsigned long)x->live, x->ops,
+                processor ? sn_format(c->a, "%.0f", x->instructions) : "-",
+                x->form, sn_shown(c->a, x->label));
+    }
+    if (processor)
+        sn_putf(&c->out,
+                "estimate for a %s: %.2f M instructions, %.2f M cycles\n",
+                processor, p->instructions * 1e-6, p->cycles * 1e-6);
 }
 
 static size_t
@@ -125,7 +136,7 @@ largest(SnCli *c, const SnAot *p, bool ram)
 /* ---- the program ---- */
 
 static SnStatus
-program(SnCli *c, const char *path, bool codes, SnAotOpts *o, const SnAot **p)
+program(SnCli *c, const char *path, Boundary *io, SnAotOpts *o, const SnAot **p)
 {
     const SnExec *x;
     SnGraph *g;
@@ -136,8 +147,8 @@ program(SnCli *c, const char *path, bool codes, SnAotOpts *o, const SnAot **p)
         SN_TRY(sn_rewrite(rw, g, "optimize"));
         SN_TRY(sn_verify(g, c->d));
     }
-    if (codes) {
-        SN_TRY(sn_aot_codes(g, c->d));
+    if (io) {
+        SN_TRY(io(g, c->d));
         SN_TRY(sn_verify(g, c->d));
     }
     SN_TRY(sn_exec_prepare(c->a, g, NULL, c->d, &x));
@@ -157,24 +168,28 @@ total(const SnAot *p, bool ram)
 /* What the program would take with other options, where that is less. */
 static void
 put_other(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *was,
-          bool codes, bool ram, SnBuf *b)
+          Boundary *io, bool ram, SnBuf *b)
 {
-    SnAotOpts o = {.name = was->name, .target = was->target, .binary = true};
+    SnAotOpts o = {.name = was->name,
+                   .target = was->target,
+                   .binary = true,
+                   .max_ram = was->max_ram,
+                   .max_flash = was->max_flash};
     const SnAot *q;
 
-    if (!codes && program(c, path, true, &o, &q) == SN_OK &&
+    if (io != sn_aot_codes && program(c, path, sn_aot_codes, &o, &q) == SN_OK &&
         total(q, ram) < total(p, ram))
         sn_putf(b, "; --io int8 takes %lu", (unsigned long)total(q, ram));
     o.target = sn_aot_target(NULL);
-    if (o.target != was->target && program(c, path, codes, &o, &q) == SN_OK &&
+    if (o.target != was->target && program(c, path, io, &o, &q) == SN_OK &&
         total(q, ram) < total(p, ram))
         sn_putf(b, "; --target portable takes %lu",
                 (unsigned long)total(q, ram));
 }
 
 static const char *
-help(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o, bool codes,
-     bool ram, unsigned long most)
+help(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o,
+     Boundary *io, bool ram, unsigned long most)
 {
     SnBuf b;
 
@@ -193,13 +208,13 @@ help(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o, bool codes,
                 "takes less, of %lu bytes of tables, and so does a network "
                 "with fewer channels",
                 (unsigned long)p->tables);
-    put_other(c, path, p, o, codes, ram, &b);
+    put_other(c, path, p, o, io, ram, &b);
     return sn_buf_str(&b);
 }
 
 static SnStatus
 check_limit(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o,
-            bool codes, bool ram)
+            Boundary *io, bool ram)
 {
     const char *option = ram ? "--max-ram" : "--max-flash";
     size_t have = total(p, ram);
@@ -208,7 +223,7 @@ check_limit(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o,
 
     if (most == 0 || have <= most)
         return SN_OK;
-    const char *hint = help(c, path, p, o, codes, ram, most);
+    const char *hint = help(c, path, p, o, io, ram, most);
     SnStatus s =
         sn_fail(c->d, SN_ECHECK, option,
                 "%s take%s %lu bytes, more than %lu; the largest: %s",
@@ -247,10 +262,12 @@ put_regions(SnCli *c, const SnAot *p)
 SnStatus
 sn_verb_compile(SnCli *c)
 {
-    SnAotOpts o = {.name = c->args.name ? c->args.name : "net"};
+    SnAotOpts o = {.name = c->args.name ? c->args.name : "net",
+                   .max_ram = (size_t)c->args.max_ram,
+                   .max_flash = (size_t)c->args.max_flash};
     const SnAot *p;
     const char *path;
-    bool codes;
+    Boundary *io;
 
     SN_TRY(sn_cli_model(c, 1, &path));
     if (!c->args.output && !c->args.report)
@@ -259,18 +276,21 @@ sn_verb_compile(SnCli *c)
                        "--report");
     SN_TRY(check_name(c, o.name));
     SN_TRY(check_target(c, &o.target));
-    SN_TRY(check_io(c, &codes));
+    SN_TRY(check_io(c, &io));
     SN_TRY(check_weights(c, &o));
     SN_TRY(check_arenas(c, &o));
-    SN_TRY(program(c, path, codes, &o, &p));
+    SN_TRY(program(c, path, io, &o, &p));
     if (c->args.report)
         put_report(c, p, o.target);
-    SN_TRY(check_limit(c, path, p, &o, codes, true));
-    SN_TRY(check_limit(c, path, p, &o, codes, false));
+    SN_TRY(check_limit(c, path, p, &o, io, true));
+    SN_TRY(check_limit(c, path, p, &o, io, false));
     SN_TRY(check_regions(c, p, &o));
     if (c->args.output)
         SN_TRY(sn_aot_write(p, c->args.output, c->d));
     put_regions(c, p);
+    if (p->nslower)
+        sn_putf(&c->out, "%u node%s slower, to keep the limits\n", p->nslower,
+                p->nslower == 1 ? " is" : "s are");
     sn_putf(&c->out,
             "%s: arena %lu bytes (lower bound %lu), constants %lu, tables "
             "%lu\n",
