@@ -152,13 +152,14 @@ put_port(SnBuf *b, const SnProgram *p, const SnPort *x, const char *dir,
     }
 }
 
+/* Of NAME_suffix. */
 static const char *
-signature(const SnProgram *p)
+signature(const SnProgram *p, const char *suffix)
 {
     SnBuf b;
 
     sn_buf_init(&b, p->a);
-    sn_putf(&b, "int %s_run(%s", p->name,
+    sn_putf(&b, "int %s_%s(%s", p->name, suffix,
             p->o->binary ? "const void *weights, " : "");
     for (uint32_t r = 0; r < p->nregion; r++)
         sn_putf(&b, "%svoid *%s", r ? ", " : "", sn_aot_arena(p, r));
@@ -244,11 +245,12 @@ header(const SnProgram *p)
         "of range; outputs are then undefined.%s\n * It keeps nothing between "
         "calls: several may run at once, each with an arena\n * of its "
         "own.  Reals are rounded to nearest even, and subnormal ones are "
-        "kept:\n * other modes of the processor change results. */\n%s;\n\n"
+        "kept,\n * whatever the processor's modes are, which are restored "
+        "(gcc and clang; elsewhere\n * other modes change results). */\n%s;\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
         p->o->binary ? "\n * 2 where the weights are not those of this program."
                      : "",
-        signature(p));
+        signature(p, "run"));
     return sn_buf_str(&b);
 }
 
@@ -294,8 +296,33 @@ has_base(const SnProgram *p, uint32_t r, const char *code)
     return strstr(code, sn_format(p->a, "(%s + ", sn_aot_base(p, r))) != NULL;
 }
 
+static bool
+has_reals(const SnProgram *p, const char *nodes)
+{
+    return is_tuned(p) || sn_aot_has_word(nodes, "float") ||
+           sn_aot_has_word(nodes, "double");
+}
+
+/* Calls NAME_all with the processor's modes as they have to be. */
+static void
+put_modes(const SnProgram *p, SnBuf *b)
+{
+    sn_putf(b,
+            "\n%s\n{\n    const uint32_t modes = sn_soft_modes();\n"
+            "    const int failed = %s_all(%s",
+            signature(p, "run"), p->name, p->o->binary ? "weights, " : "");
+    for (uint32_t r = 0; r < p->nregion; r++)
+        sn_putf(b, "%s%s", r ? ", " : "", sn_aot_arena(p, r));
+    for (uint32_t i = 0; i < p->x->ninput; i++)
+        sn_putf(b, ", in%u", i);
+    for (uint32_t i = 0; i < p->x->noutput; i++)
+        sn_putf(b, ", out%u", i);
+    sn_puts(b, ");\n\n    sn_soft_restore(modes);\n    return failed;\n}\n");
+}
+
+/* reals: does it compute any? */
 static const char *
-run_function(const SnProgram *p)
+run_function(const SnProgram *p, bool reals)
 {
     SnBuf b, v;
     SnBuf calls = p->calls;
@@ -304,7 +331,8 @@ run_function(const SnProgram *p)
     sn_buf_init(&b, p->a);
     sn_buf_init(&v, p->a);
     put_values(p, &v, code);
-    sn_putf(&b, "\n%s\n{\n", signature(p));
+    sn_putf(&b, "\n%s%s\n{\n", reals ? "SN_APART\nstatic " : "",
+            signature(p, reals ? "all" : "run"));
     const char *values = sn_buf_str(&v);
     if (p->o->binary)
         sn_aot_const_bind(p, &b);
@@ -327,6 +355,8 @@ run_function(const SnProgram *p)
             sn_putf(&b, "    (void)out%u;\n", i);
     sn_puts(&b, code);
     sn_puts(&b, "    return 0;\n}\n");
+    if (reals)
+        put_modes(p, &b);
     return sn_buf_str(&b);
 }
 
@@ -525,7 +555,8 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
                  .weights = p.weights};
     memcpy(r->region, p.size, sizeof r->region);
     const uint8_t *bytes = sn_aot_const_bytes(&p, &p.nbinary);
-    const char *nodes = sn_buf_str(&p.nodes), *run = run_function(&p);
+    const char *nodes = sn_buf_str(&p.nodes);
+    const char *run = run_function(&p, has_reals(&p, nodes));
     sn_buf_init(&c, a);
     put_made(&c, "The network.");
     sn_putf(&c, "#include \"%s.h\"\n#include \"%s_kernels.h\"\n", p.name,
@@ -534,8 +565,8 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
         sn_putf(&c, "#include \"%s_tuned.h\"\n", p.name);
     sn_puts(&c, "\n");
     sn_aot_const_extern(&p, &c);
+    nodes = sn_format(a, "%s%s", nodes, run);
     sn_puts(&c, sn_pick_rename(a, nodes, p.name, o->target->dsp));
-    sn_puts(&c, run);
     sn_buf_init(&w, a);
     put_made(&w, "The network's constants.");
     sn_aot_const_text(&p, upper(a, p.name), &w);

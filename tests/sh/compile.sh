@@ -509,6 +509,59 @@ else
     echo "skip compile whole: gcc does not refuse reals by -mgeneral-regs-only"
 fi
 
+# ---- modes of the processor: others change nothing, and are left as they were ----
+cat >"$tmp/modes.c" <<'END'
+#include <fenv.h>
+#include <stdint.h>
+int main_net(int, char **);
+int
+main(int argc, char **argv)
+{
+    int wrong = 0;
+#if defined(__SSE_MATH__)
+    uint32_t flush = 0x9fc0, is = 0; /* and of operands */
+    __asm__ volatile("ldmxcsr %0" : : "m"(flush));
+    wrong = main_net(argc, argv);
+    __asm__ volatile("stmxcsr %0" : "=m"(is));
+    wrong = wrong || (is & 0xffc0) != flush;
+#endif
+    fesetround(FE_UPWARD);
+    wrong = main_net(argc, argv) || wrong;
+    return wrong || fegetround() != FE_UPWARD;
+}
+END
+cat >"$tmp/small.sn" <<'END'
+sinter-graph 1
+graph "small" {
+  %x = Placeholder() : f32[2,40]
+  %s = Constant() {data = [1e-38]} : f32[1,1]
+  %a = Mul(%x, %s) : f32[2,40]
+  %b = Div(%a, %s) : f32[2,40]
+  %q = Quantize(%x) : qi8<0.3, 3>[2,40]
+  Save(%b) {name = "b"}
+  Save(%q) {name = "q"}
+}
+END
+# modes GRAPH TARGET
+modes() {
+    rm -rf "$tmp/o"
+    "$sinter" compile "$tmp/$1.sn" -o "$tmp/o" --target "$2" >"$tmp/out" 2>"$tmp/err" &&
+        sed -i 's/^main(/main_net(/' "$tmp/o/net_test.c" &&
+        $CC -O2 -frounding-math -o "$tmp/o/t" "$tmp"/modes.c "$tmp"/o/*.c -lm 2>"$tmp/err" &&
+        "$tmp/o/t" >"$tmp/err"
+}
+for target in portable armv7em native; do
+    for g in small demo; do
+        if modes $g $target; then
+            echo "ok compile modes_${g}_$target"
+        else
+            echo "not ok compile modes_${g}_$target"
+            head -n 3 "$tmp/err"
+            bad=1
+        fi
+    done
+done
+
 # ---- several networks in one program, of one target and of several ----
 printf 'int main_a(int, char **);\nint main_b(int, char **);\nint main_c(int, char **);\n
 int main(int n, char **v) { return main_a(n, v) || main_b(n, v) || main_c(n, v); }\n' >"$tmp/all.c"
