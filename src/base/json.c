@@ -105,6 +105,16 @@ sn_json_num(SnJson *j, const char *key, double v)
 }
 
 void
+sn_json_f32(SnJson *j, const char *key, float v)
+{
+    member(j, key);
+    if (isfinite(v))
+        sn_put_f32(j->b, v);
+    else
+        sn_puts(j->b, "null");
+}
+
+void
 sn_json_bool(SnJson *j, const char *key, bool v)
 {
     member(j, key);

@@ -28,6 +28,8 @@ void sn_json_close(SnJson *j, char bracket);                 /* '}' or ']' */
 void sn_json_str(SnJson *j, const char *key, const char *s); /* NULL: null */
 void sn_json_int(SnJson *j, const char *key, long long v);
 void sn_json_num(SnJson *j, const char *key, double v); /* as above */
+/* The shortest decimal of a float. */
+void sn_json_f32(SnJson *j, const char *key, float v);
 void sn_json_bool(SnJson *j, const char *key, bool v);
 
 #ifdef __cplusplus

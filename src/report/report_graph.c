@@ -83,7 +83,6 @@ put_node(SnJson *j, const SnGraph *g, SnId id, SnArena *a)
 {
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
-    SnBuf attrs;
 
     sn_json_open(j, NULL, '{');
     sn_json_str(j, "label", sn_label(g, id, a));
@@ -91,9 +90,7 @@ put_node(SnJson *j, const SnGraph *g, SnId id, SnArena *a)
     sn_json_str(j, "role", role(d));
     if (d->nout && d->sem[0].decl)
         sn_json_str(j, "map", d->sem[0].decl->name);
-    sn_buf_init(&attrs, a);
-    sn_put_attrs(n, &attrs);
-    sn_json_str(j, "attributes", attrs.n ? sn_buf_str(&attrs) + 1 : "");
+    sn_json_attrs(j, "attributes", n);
     if (n->source)
         sn_json_str(j, "source", n->source);
     if (n->origin)

@@ -4,7 +4,8 @@
 #ifndef SN_TEXT_H
 #define SN_TEXT_H
 
-#include "graph/graph.h"
+#include "base/json.h"
+#include "graph/desc.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,17 @@ SnStatus sn_text_save_noted(const SnGraph *g, const char *notes,
 /* The attributes that differ from their defaults, "{stride = [2,2]}"; nothing
  * when there are none.  Data of a Constant is left out. */
 void sn_put_attrs(const SnNode *n, SnBuf *out);
+
+/* The element at p: a code, or a value. */
+void sn_put_elem(SnBuf *b, SnElem e, const void *p);
+
+/* Attributes as JSON, an object of numbers, lists, words and types; a range is
+ * a list of two, null where it is open, and so is a real that is not finite. */
+void sn_json_attrs(SnJson *j, const char *key, const SnNode *n);
+void sn_json_attr(SnJson *j, const char *key, const SnAttrDesc *at,
+                  const void *attr);
+void sn_json_type(SnJson *j, const char *key, const SnType *t);
+void sn_json_shape(SnJson *j, const char *key, const SnShape *s);
 
 /* dir is where sidecar files are looked for (never outside it); NULL refuses
  * them.  Comments are skipped.  Errors carry file:line:col. */

@@ -80,9 +80,8 @@ put_half(SnBuf *b, uint16_t h)
         sn_put_f32(b, sn_half_to_f32(h));
 }
 
-/* One element of a tensor: a code or a value. */
-static void
-put_elem(SnBuf *b, SnElem e, const void *p)
+void
+sn_put_elem(SnBuf *b, SnElem e, const void *p)
 {
     uint16_t h;
     int16_t s;
@@ -135,7 +134,7 @@ put_elems(SnBuf *b, const SnResult *r, const unsigned char *p)
     for (int64_t i = 0; i < n; i++) {
         sn_puts(b, i ? ", " : "");
         if (r->type->elem != SN_ROW8 || cols > 0) {
-            put_elem(b, r->type->elem, p);
+            sn_put_elem(b, r->type->elem, p);
             p += size;
         }
         if (r->type->elem == SN_ROW8 && (cols == 0 || (i + 1) % cols == 0)) {
@@ -181,7 +180,7 @@ put_data(Print *p, const SnNode *n)
     if (nbyte <= SN_SPLAT_MAX - p->nsplat && is_splat(r, n->data)) {
         p->nsplat += nbyte;
         sn_puts(b, "splat = ");
-        put_elem(b, r->type->elem, n->data);
+        sn_put_elem(b, r->type->elem, n->data);
     } else if (p->brief && nbyte > SN_BRIEF_MAX) {
         sn_puts(b, "data = elided");
     } else if (p->side_name && nbyte > SN_INLINE_MAX) {

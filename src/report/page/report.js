@@ -196,7 +196,9 @@ function showDetails(n, block) {
     el("dt", dl, name);
     return el("dd", dl, text);
   };
-  if (d.attributes) row("attributes", d.attributes.replace(/^\{|\}$/g, ""));
+  const attributes = Object.entries(d.attributes);
+  if (attributes.length)
+    row("attributes", attributes.map(([k, v]) => k + " = " + JSON.stringify(v)).join(", "));
   for (const v of d.inputs) {
     if (v.value === null) continue;
     if (v.constant) row(v.port, `${v.value}: ${typeText(v)}`);
