@@ -6,15 +6,19 @@
 #include <math.h>
 #include <string.h>
 #include "base/json.h"
+#include "graph/text/text.h"
 #include "run/samples.h"
 
 typedef struct Fault {      /* of one step of the backend */
     int64_t nelem, ndiffer; /* over all samples */
-    int64_t sample;         /* the first that differs */
     double most;            /* largest difference, as reals */
+    int64_t sample, at;     /* the first that differs: its place, */
+    SnRef ref;              /* of which result, */
+    const char *got, *want; /* as text: a code, or a value */
 } Fault;
 
 typedef struct Check {
+    SnArena *a;
     const SnExec *x, *ref;
     void **want;    /* [nnode << SN_RESBITS] the reference's value */
     uint32_t *step; /* [nnode] of x, + 1 */
@@ -45,9 +49,19 @@ ncount(const SnTensor *t)
                                     : sn_shape_count(t->shape);
 }
 
+static const char *
+elem_str(SnArena *a, SnElem e, const void *p)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_put_elem(&b, e, p);
+    return sn_buf_str(&b);
+}
+
 /* Which NaN a result is, numerics.md leaves open. */
 static void
-measure(Check *k, Fault *f, const SnTensor *t, const void *want)
+measure(Check *k, Fault *f, SnRef ref, const SnTensor *t, const void *want)
 {
     SnElem e = t->type->elem;
     bool real = e != SN_F16 && e != SN_ROW8;
@@ -55,8 +69,6 @@ measure(Check *k, Fault *f, const SnTensor *t, const void *want)
     size_t size = nbyte(t) / (size_t)n;
     const char *a = t->data, *b = want;
 
-    if (!f->ndiffer)
-        f->sample = k->sample;
     if (real) {
         sn_to_real(t->type, t->shape, a, k->got_real);
         sn_to_real(t->type, t->shape, b, k->want_real);
@@ -65,7 +77,13 @@ measure(Check *k, Fault *f, const SnTensor *t, const void *want)
         if (!memcmp(a + (size_t)i * size, b + (size_t)i * size, size) ||
             (real && isnan(k->got_real[i]) && isnan(k->want_real[i])))
             continue;
-        f->ndiffer++;
+        if (!f->ndiffer++) {
+            f->sample = k->sample;
+            f->at = i;
+            f->ref = ref;
+            f->got = elem_str(k->a, e, a + (size_t)i * size);
+            f->want = elem_str(k->a, e, b + (size_t)i * size);
+        }
         double d =
             real ? fabs((double)k->got_real[i] - (double)k->want_real[i]) : NAN;
         if (!(d <= f->most))
@@ -86,7 +104,7 @@ hold(void *ctx, SnRef ref, const SnTensor *t)
     k->fault[s - 1].nelem += ncount(t);
     if (!memcmp(t->data, k->want[ref], nbyte(t)))
         return;
-    measure(k, &k->fault[s - 1], t, k->want[ref]);
+    measure(k, &k->fault[s - 1], ref, t, k->want[ref]);
     memcpy(t->data, k->want[ref], nbyte(t));
 }
 
@@ -152,6 +170,54 @@ run_both(SnCli *c, Check *k, SnSamples *s)
     return st;
 }
 
+/* The place of element i: along each axis; of rows with their scales: the byte.
+ */
+static const char *
+place(const Check *k, SnRef ref, int64_t i)
+{
+    const SnShape *s = sn_shape_of(k->x->g, ref);
+    int64_t at[SN_MAXRANK];
+    SnBuf b;
+
+    sn_buf_init(&b, k->a);
+    if (sn_type(k->x->g, ref)->elem == SN_ROW8) {
+        sn_putf(&b, "[%lld]", (long long)i);
+        return sn_buf_str(&b);
+    }
+    for (int d = s->rank - 1; d >= 0; d--) {
+        at[d] = i % s->dim[d];
+        i /= s->dim[d];
+    }
+    sn_putc(&b, '[');
+    for (int d = 0; d < s->rank; d++)
+        sn_putf(&b, "%s%lld", d ? "," : "", (long long)at[d]);
+    sn_putc(&b, ']');
+    return sn_buf_str(&b);
+}
+
+/* A number as it is; what JSON has no number for as a string. */
+static void
+put_json_elem(SnBuf *b, const char *key, const char *s)
+{
+    sn_putf(b, ", \"%s\": ", key);
+    if (s[strspn(s, "+-.0123456789eE")] == '\0')
+        sn_puts(b, s);
+    else
+        sn_put_json(b, s);
+}
+
+static void
+put_first(SnBuf *b, const Check *k, const Fault *f)
+{
+    sn_putf(
+        b, ", \"first\": {\"sample\": %lld, \"value\": ", (long long)f->sample);
+    sn_put_json(b, sn_name(k->x->g, f->ref));
+    sn_putf(b, ", \"index\": %s", place(k, f->ref, f->at));
+    put_json_elem(b, "got", f->got);
+    put_json_elem(b, "expected", f->want);
+    sn_puts(b, "}");
+}
+
 static void
 put_fault(SnCli *c, const Check *k, uint32_t i)
 {
@@ -168,13 +234,17 @@ put_fault(SnCli *c, const Check *k, uint32_t i)
                 "\"values\": %lld, \"differ\": %lld, \"most\": ",
                 kind, kernel, (long long)f->nelem, (long long)f->ndiffer);
         sn_put_json_f64(&c->out, f->most);
+        if (f->ndiffer)
+            put_first(&c->out, k, f);
         sn_putf(&c->out, "}%s\n", i + 1 < k->x->nstep ? "," : "");
     } else if (f->ndiffer) {
         sn_putf(&c->out,
                 "%s by %s: %lld of %lld values differ, by at most "
-                "%g, first in sample %lld\n",
+                "%g, first in sample %lld: %s%s is %s, expected %s\n",
                 sn_label(k->x->g, s->node, c->a), kernel, (long long)f->ndiffer,
-                (long long)f->nelem, f->most, (long long)f->sample);
+                (long long)f->nelem, f->most, (long long)f->sample,
+                sn_shown(c->a, sn_name(k->x->g, f->ref)),
+                place(k, f->ref, f->at), f->got, f->want);
     }
 }
 
@@ -215,11 +285,11 @@ sn_cli_check_kernels(SnCli *c, const char *path)
     SnRewriteOpts o;
     SnSamples *s;
     SnGraph *g;
-    Check k = {0};
+    Check k = {.a = c->a};
 
     if (!c->args.backend)
         return sn_fail(c->d, SN_EUSAGE, "--check-kernels",
-                       "wants --backend NAME, whose kernels are meant");
+                       "requires --backend NAME");
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(sn_exec_prepare(c->a, g, o.backend, c->d, &k.x));

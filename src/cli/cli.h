@@ -74,6 +74,7 @@ typedef struct SnArgs {
     bool elide, check_kernels, names;
     const char *threshold, *average, *bias;
     long nrun; /* bench */
+    long top;  /* 0: all */
     bool pack_cache, tune;
     const char *tune_file;
     bool per_node;
@@ -230,6 +231,13 @@ SnStatus sn_cli_check_int8(SnCli *c, const struct SnGraph *g,
                            const struct SnIslands *f);
 /* The first few nodes that no kernel of x's backend runs, for a message. */
 const char *sn_cli_fallback(SnCli *c, const struct SnExec *x);
+/* Columns of the terminal that standard output is, from COLUMNS or as it says;
+ * UINT32_MAX: it is none. */
+unsigned sn_cli_width(void);
+/* A name with its end, after "...", in at most so many columns (4 or more). */
+const char *sn_fit_name(SnArena *a, const char *s, unsigned width);
+/* Cuts the line that begins at b->s[from] and ends where b does. */
+void sn_fit_line(SnBuf *b, size_t from, unsigned width);
 /* "1.25 MiB" */
 const char *sn_bytes_str(SnArena *a, size_t n);
 

@@ -145,7 +145,7 @@ t escaped_output 0 out 'out\x1b]0;t' inspect "$tmp/escape.sn"
 } >"$tmp/half.npy"
 t run_float16 0 out "2 4 3.5 2" run "$tmp/add.sn" --input "$tmp/half.npy"
 t inspect 0 out "output" inspect "$tmp/add.sn"
-t inspect_json 0 out '"kind": "Add"' inspect "$tmp/add.sn" --json
+t inspect_json 0 out '"kind":"Add"' inspect "$tmp/add.sn" --json
 t inspect_attributes 0 out "{kernel = [2,2], stride = [2,2]}" inspect "$tmp/arg.sn"
 t opt_prints 0 out "sinter-graph 1" opt "$tmp/add.sn"
 "$sinter" opt - <"$tmp/add.sn" >"$tmp/a.sn" 2>/dev/null
@@ -376,7 +376,7 @@ END
 "$BUILD/tests/mkdata" "$tmp/nan.npy" 1 4x4x1
 t check_kernels_nan 0 out " 0 nodes differ" run "$tmp/nan.sn" --input "$tmp/nan.npy" --backend cpu --check-kernels
 t check_kernels_json 0 out '"differ": 0, "most": 0}' run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px --backend cpu --check-kernels --json
-t check_kernels_alone 2 err "wants --backend NAME" run "$tmp/q.sn" --input $demo/test_images.npy --check-kernels
+t check_kernels_alone 2 err "requires --backend NAME" run "$tmp/q.sn" --input $demo/test_images.npy --check-kernels
 t elide 0 out "data = elided" opt $m --elide
 "$sinter" opt $m --elide >"$tmp/elided.sn" 2>/dev/null
 t elided_is_not_read 3 err "the values were left out" inspect "$tmp/elided.sn"

@@ -178,6 +178,14 @@ ok 'check-kernels: it is named wherever it runs' \
     "$(grep -c ' NPUConv(' q.sn)" ]
 ok 'check-kernels: nothing else is' has wrong.out \
     "values compared, $(grep -c ' NPUConv(' q.sn) nodes differ"
+ok 'check-kernels: the first code, where, and what it should be' \
+    [ "$(grep -c ': [^ ]*\[0,[0-9,]*\] is -*[0-9]*, expected -*[0-9]*$' wrong.out)" -eq \
+    "$(grep -c ' NPUConv(' q.sn)" ]
+run "$sinter" --backend-plugin wrong/libnpu.so --target npu --check-kernels --json \
+    >wrong.json 2>"$tmp/log"
+ok 'check-kernels: the same as JSON' \
+    [ "$(grep -c '"first": {"sample": 0, "value": "[^"]*", "index": \[0,[0-9,]*\], "got": -*[0-9]*, "expected": -*[0-9]*}' wrong.json)" -eq \
+    "$(grep -c ' NPUConv(' q.sn)" ]
 cp "$root/examples/npu/npu_kernels.c" .
 # The float model has 179 of these 200 right; eight bits, and a pool narrowed
 # to one scale, may cost one image in thirty-three.

@@ -406,6 +406,8 @@ done
 # ---- compare ----
 c="--input $demo/test_images.npy -n 20 $px"
 t compare 0 out "(output)" compare $m "$tmp/tensor.sn" $c
+t compare_top 0 out "more values lose less" compare $m "$tmp/tensor.sn" $c --top 2
+fine compare_top_two [ "$(sed '/ local /,/ more values/!d; / local /d; / more /d' "$tmp/out" | wc -l)" -eq 2 ]
 t compare_passes 0 out "worst output" compare $m "$tmp/tensor.sn" $c --threshold 20
 t compare_fails 1 err "less than 90" compare $m "$tmp/tensor.sn" $c --threshold 90
 "$sinter" compare $m "$tmp/tensor.sn" $c --json -j 1 >"$tmp/c1.json"

@@ -145,6 +145,8 @@ const SnOption sn_options[] = {
     {"-j", "N", O_COUNT, AT(njob), READS_DATA, NULL},
     {"--names", NULL, O_FLAG, AT(names), INSPECT,
      "list the nodes as quantize sees them: names for its GLOBs"},
+    {"--top", "N", O_COUNT, AT(top), INSPECT | COMPARE,
+     "only the N worst values (inspect: the N largest results and steps)"},
     {"--per-node", NULL, O_FLAG, AT(per_node), BENCH,
      "also what each node takes, computes and moves, slowest first"},
     {"--runs", "N", O_COUNT, AT(nrun), BENCH | REPORT,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/json.h"
 #include "cli/pair.h"
 #include "quant/advise.h"
@@ -10,6 +11,8 @@
 /* The outputs' SQNR that advice aims at where no threshold is given: noise of
  * 1 % of the signal. */
 #define DEFAULT_DB 20.0
+
+enum { LEAST_NAME = 12 }; /* columns of a name, however narrow it gets */
 
 /* ---- text ---- */
 
@@ -22,25 +25,34 @@ db_str(SnArena *a, double db)
 }
 
 static void
-put_text(SnBuf *b, const SnComparison *k)
+put_text(SnBuf *b, const SnComparison *k, uint32_t top, unsigned width)
 {
     sn_putf(b,
             "%lld samples; SQNR in dB, worst first\n%9s %10s %9s %10s  "
             "%-4s %s\n",
             (long long)k->nsample, "local", "cumulative", "cosine", "max error",
             "type", "value");
-    for (uint32_t i = 0; i < k->n; i++) {
+    for (uint32_t i = 0; i < top; i++) {
         const SnCompared *v = &k->value[i];
         const SnErrors *e = v->constant ? &v->local : &v->cumulative;
-        sn_putf(b, "%9s %10s %9.6f %10.3g  %-4s %s%s\n",
+        size_t from = b->n;
+        sn_putf(b, "%9s %10s %9.6f %10.3g  %-4s ",
                 v->has_local ? db_str(b->a, sn_sqnr(&v->local)) : "-",
                 v->constant ? "-" : db_str(b->a, sn_sqnr(&v->cumulative)),
-                sn_cosine(e), e->worst, v->type,
-                sn_shown(b->a, v->constant ? v->name : v->node),
-                v->constant ? " (weights)"
-                : v->output ? " (output)"
-                            : "");
+                sn_cosine(e), e->worst, v->type);
+        const char *what = v->constant ? " (weights)"
+                           : v->output ? " (output)"
+                                       : "";
+        size_t used = b->n - from + strlen(what);
+        unsigned room =
+            width > used + LEAST_NAME ? width - (unsigned)used : LEAST_NAME;
+        sn_puts(b, sn_fit_name(b->a,
+                               sn_shown(b->a, v->constant ? v->name : v->node),
+                               room));
+        sn_putf(b, "%s\n", what);
     }
+    if (top < k->n)
+        sn_putf(b, "%u more values lose less\n", k->n - top);
     if (k->nunmatched)
         sn_putf(b, "%u values have no float value of their name\n",
                 k->nunmatched);
@@ -101,13 +113,13 @@ put_errors(SnBuf *b, const char *key, const SnErrors *e)
 }
 
 static void
-put_json(SnBuf *b, const SnComparison *k)
+put_json(SnBuf *b, const SnComparison *k, uint32_t top)
 {
     sn_putf(b,
             "{\"samples\": %lld, \"worst_output_db\": ", (long long)k->nsample);
     sn_put_json_f64(b, k->worst_output);
     sn_putf(b, ", \"unmatched\": %u,\n \"values\": [", k->nunmatched);
-    for (uint32_t i = 0; i < k->n; i++) {
+    for (uint32_t i = 0; i < top; i++) {
         const SnCompared *v = &k->value[i];
         sn_puts(b, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
         sn_put_json(b, v->name);
@@ -208,14 +220,17 @@ sn_verb_compare(SnCli *c)
     SN_TRY(get_threshold(c, &db));
     SN_TRY(sn_cli_pair_load(c, &p));
     SN_TRY(sn_cli_pair_run(c, &p, &w));
+    uint32_t top = c->args.top && c->args.top < (long)p.k.n
+                       ? (uint32_t)c->args.top
+                       : p.k.n;
     bool met = p.k.worst_output >= db;
     if (!met)
         SN_TRY(advise(c, &p, db, &v));
     if (c->args.json) {
-        put_json(&c->out, &p.k);
+        put_json(&c->out, &p.k, top);
         put_json_advice(&c->out, met ? NULL : &v, db);
     } else {
-        put_text(&c->out, &p.k);
+        put_text(&c->out, &p.k, top, sn_cli_width());
         if (!met)
             put_advice(&c->out, &v, db);
     }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/json.h"
 #include "graph/desc.h"
 #include "graph/text/text.h"
 #include "quant/choose/control.h"
 #include "quant/island.h"
+#include "run/plan.h"
+
+enum { NAME = 28, KIND = 20, BAR = 20 }; /* columns */
 
 static const char *
 shaped_type(SnArena *a, const SnResult *r)
@@ -59,8 +63,46 @@ count(const SnGraph *g, const SnId *topo, uint32_t n)
     return t;
 }
 
+/* Columns of the table, and of all of a line. */
+typedef struct Table {
+    unsigned width, name, kind;
+} Table;
+
+/* On a terminal, kinds take what they need and names a third. */
+static Table
+table_of(const SnGraph *g, const SnId *topo, uint32_t n)
+{
+    Table t = {sn_cli_width(), NAME, KIND};
+
+    if (t.width == UINT32_MAX)
+        return t;
+    t.kind = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t len = strlen(sn_desc(sn_node(g, topo[i])->kind)->name);
+        t.kind = len > t.kind ? (unsigned)len : t.kind;
+    }
+    t.name = t.width / 3 < NAME ? t.width / 3 : NAME;
+    return t;
+}
+
+/* "  name  kind  " of one line of the table. */
 static void
-put_node(SnCli *c, const SnGraph *g, SnId id)
+put_head(SnCli *c, const char *name, const char *kind, const Table *t)
+{
+    if (t->width < UINT32_MAX)
+        name = sn_fit_name(c->a, name, t->name);
+    sn_putf(&c->out, "  %-*s %-*s ", (int)t->name, name, (int)t->kind, kind);
+}
+
+static void
+end_line(SnCli *c, size_t from, unsigned width)
+{
+    sn_fit_line(&c->out, from, width);
+    sn_puts(&c->out, "\n");
+}
+
+static void
+put_node(SnCli *c, const SnGraph *g, SnId id, const Table *t)
 {
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
@@ -70,20 +112,24 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
     for (uint32_t i = 0; i < n->nin; i++)
         sn_putf(&in, "%s%s", i ? ", " : "",
                 n->in[i].ref ? sn_shown(c->a, sn_name(g, n->in[i].ref)) : "_");
+    size_t from = c->out.n;
     if (n->nres == 0) {
-        sn_putf(&c->out, "  %-28s %-20s (%s)", "", d->name, sn_buf_str(&in));
+        put_head(c, "", d->name, t);
+        sn_putf(&c->out, "(%s)", sn_buf_str(&in));
         sn_put_attrs(n, &c->out);
-        sn_puts(&c->out, "\n");
+        end_line(c, from, t->width);
         return;
     }
     for (unsigned r = 0; r < n->nres; r++) {
-        sn_putf(&c->out, "  %-28s %-20s %s%s%s%s",
-                sn_shown(c->a, sn_name(g, SN_REF(id, r))), r ? "" : d->name,
-                short_type(c->a, &n->res[r]), !r && in.n ? "  (" : "",
-                r ? "" : sn_buf_str(&in), !r && in.n ? ")" : "");
+        from = c->out.n;
+        put_head(c, sn_shown(c->a, sn_name(g, SN_REF(id, r))), r ? "" : d->name,
+                 t);
+        sn_putf(&c->out, "%s%s%s%s", short_type(c->a, &n->res[r]),
+                !r && in.n ? "  (" : "", r ? "" : sn_buf_str(&in),
+                !r && in.n ? ")" : "");
         if (!r)
             sn_put_attrs(n, &c->out);
-        sn_puts(&c->out, "\n");
+        end_line(c, from, t->width);
     }
 }
 
@@ -103,35 +149,130 @@ put_ports(SnCli *c, const SnGraph *g, const SnId *topo, uint32_t n, bool inputs)
 }
 
 static void
-put_json_node(SnCli *c, const SnGraph *g, SnId id)
+put_json_node(SnJson *j, const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
-    SnBuf *b = &c->out;
 
-    sn_puts(b, "  {\"kind\": ");
-    sn_put_json(b, sn_desc(n->kind)->name);
-    sn_puts(b, ", \"inputs\": [");
-    for (uint32_t i = 0; i < n->nin; i++) {
-        sn_puts(b, i ? ", " : "");
-        if (n->in[i].ref)
-            sn_put_json(b, sn_name(g, n->in[i].ref));
-        else
-            sn_puts(b, "null");
-    }
-    SnBuf attrs;
-    sn_buf_init(&attrs, c->a);
-    sn_put_attrs(n, &attrs);
-    sn_puts(b, "], \"attributes\": ");
-    sn_put_json(b, attrs.n ? sn_buf_str(&attrs) + 1 : "");
-    sn_puts(b, ", \"results\": [");
+    sn_json_open(j, NULL, '{');
+    sn_json_str(j, "kind", sn_desc(n->kind)->name);
+    sn_json_open(j, "inputs", '[');
+    for (uint32_t i = 0; i < n->nin; i++)
+        sn_json_str(j, NULL, n->in[i].ref ? sn_name(g, n->in[i].ref) : NULL);
+    sn_json_close(j, ']');
+    sn_json_attrs(j, "attributes", n);
+    sn_json_open(j, "results", '[');
     for (unsigned r = 0; r < n->nres; r++) {
-        sn_puts(b, r ? ", {\"name\": " : "{\"name\": ");
-        sn_put_json(b, sn_name(g, SN_REF(id, r)));
-        sn_puts(b, ", \"type\": ");
-        sn_put_json(b, shaped_type(c->a, &n->res[r]));
-        sn_puts(b, "}");
+        sn_json_open(j, NULL, '{');
+        sn_json_str(j, "name", sn_name(g, SN_REF(id, r)));
+        sn_json_type(j, "type", n->res[r].type);
+        sn_json_shape(j, "shape", n->res[r].shape);
+        sn_json_close(j, '}');
     }
-    sn_puts(b, "]}");
+    sn_json_close(j, ']');
+    sn_json_close(j, '}');
+}
+
+/* ---- the largest, and memory ---- */
+
+typedef struct Size { /* of node or step i */
+    size_t nbyte;
+    uint32_t i;
+} Size;
+
+static int
+largest_first(const void *p, const void *q)
+{
+    const Size *x = p, *y = q;
+
+    if (x->nbyte != y->nbyte)
+        return x->nbyte < y->nbyte ? 1 : -1;
+    return (x->i > y->i) - (x->i < y->i);
+}
+
+/* v[0..n) with --top: that many of the largest first; how many. */
+static uint32_t
+take_top(SnCli *c, Size *v, uint32_t n)
+{
+    long top = c->args.top;
+
+    if (!top || n == 0)
+        return n;
+    qsort(v, n, sizeof *v, largest_first);
+    return top < (long)n ? (uint32_t)top : n;
+}
+
+/* Numbers of the nodes in topo to show. */
+static Size *
+top_nodes(SnCli *c, const SnGraph *g, const SnId *topo, uint32_t *n)
+{
+    Size *v = SN_NEW_N(c->a, Size, *n + 1);
+
+    for (uint32_t i = 0; i < *n; i++) {
+        const SnNode *node = sn_node(g, topo[i]);
+        v[i].i = i;
+        for (unsigned r = 0; r < node->nres; r++)
+            v[i].nbyte +=
+                sn_tensor_nbyte(node->res[r].type, node->res[r].shape);
+    }
+    *n = take_top(c, v, *n);
+    return v;
+}
+
+/* Numbers of the steps of p to show: constants have memory of their own. */
+static Size *
+top_steps(SnCli *c, const SnGraph *g, const SnPlan *p, uint32_t *n)
+{
+    Size *v = SN_NEW_N(c->a, Size, p->nstep + 1);
+
+    *n = 0;
+    for (uint32_t i = 0; i < p->nstep; i++)
+        if (!sn_node(g, p->step[i].node)->data)
+            v[(*n)++] = (Size){p->step[i].live, i};
+    *n = take_top(c, v, *n);
+    return v;
+}
+
+static void
+put_memory(SnCli *c, const SnGraph *g, unsigned width)
+{
+    const SnPlan *p = sn_plan(c->a, g);
+    uint32_t n;
+    const Size *v = top_steps(c, g, p, &n);
+
+    sn_putf(&c->out,
+            "\nmemory: arena %zu bytes, at most %zu of them in use, constants "
+            "%zu bytes\n\n  %12s  %-*s  %s\n",
+            p->arena, p->peak, p->constants, "bytes", BAR, "in use",
+            "while it runs");
+    for (uint32_t i = 0; i < n; i++) {
+        size_t from = c->out.n;
+        size_t bar = p->peak ? (v[i].nbyte * BAR + p->peak - 1) / p->peak : 0;
+        sn_putf(&c->out, "  %12zu  %-*.*s  %s", v[i].nbyte, BAR, (int)bar,
+                "####################",
+                sn_shown(c->a, sn_label(g, p->step[v[i].i].node, c->a)));
+        end_line(c, from, width);
+    }
+}
+
+static void
+put_json_memory(SnCli *c, SnJson *j, const SnGraph *g)
+{
+    const SnPlan *p = sn_plan(c->a, g);
+    uint32_t n;
+    const Size *v = top_steps(c, g, p, &n);
+
+    sn_json_open(j, "memory", '{');
+    sn_json_int(j, "arena", (long long)p->arena);
+    sn_json_int(j, "peak", (long long)p->peak);
+    sn_json_open(j, "steps", '[');
+    for (uint32_t i = 0; i < n; i++) {
+        sn_json_open(j, NULL, '{');
+        sn_json_str(j, "node", sn_label(g, p->step[v[i].i].node, c->a));
+        sn_json_int(j, "live", (long long)v[i].nbyte);
+        sn_json_close(j, '}');
+    }
+    sn_json_close(j, ']');
+    sn_json_close(j, '}');
 }
 
 /* ---- names ---- */
@@ -202,37 +343,41 @@ put_names(SnCli *c, const SnGraph *g)
     return SN_OK;
 }
 
-SnStatus
-sn_verb_inspect(SnCli *c)
-{
-    const char *path;
-    SnIslands floats;
-    SnGraph *g;
-    uint32_t n;
+/* ---- the verb ---- */
 
-    SN_TRY(sn_cli_model(c, 1, &path));
-    SN_TRY(sn_cli_load(c, path, &g));
-    if (c->args.names)
-        return put_names(c, g);
-    SN_TRY(sn_cli_floats(c, g, &floats));
-    SnId *topo = sn_topo(g, c->a, &n);
+static void
+put_json(SnCli *c, const SnGraph *g, const SnIslands *floats)
+{
+    uint32_t n, nshown;
+    const SnId *topo = sn_topo(g, c->a, &n);
     Totals t = count(g, topo, n);
-    if (c->args.json) {
-        sn_puts(&c->out, "{\"graph\": ");
-        sn_put_json(&c->out, g->name ? g->name : "");
-        sn_putf(&c->out,
-                ", \"parameters\": %lld, \"constant_bytes\": %zu,\n"
-                " \"nodes\": [\n",
-                (long long)t.nparam, t.nbyte);
-        for (uint32_t i = 0; i < n; i++) {
-            put_json_node(c, g, topo[i]);
-            sn_puts(&c->out, i + 1 < n ? ",\n" : "\n");
-        }
-        sn_puts(&c->out, " ],\n ");
-        sn_put_floats_json(&c->out, &floats);
-        sn_puts(&c->out, "}\n");
-        return SN_OK;
-    }
+    SnJson j = {.b = &c->out};
+
+    nshown = n;
+    const Size *v = top_nodes(c, g, topo, &nshown);
+    sn_json_open(&j, NULL, '{');
+    sn_json_str(&j, "graph", g->name ? g->name : "");
+    sn_json_int(&j, "parameters", t.nparam);
+    sn_json_int(&j, "constant_bytes", (long long)t.nbyte);
+    sn_json_open(&j, "nodes", '[');
+    for (uint32_t i = 0; i < nshown; i++)
+        put_json_node(&j, g, topo[v[i].i]);
+    sn_json_close(&j, ']');
+    if (sn_cli_quantized(c, g))
+        put_json_memory(c, &j, g);
+    sn_puts(&c->out, ",\n ");
+    sn_put_floats_json(&c->out, floats);
+    sn_puts(&c->out, "}\n");
+}
+
+static void
+put_text(SnCli *c, const SnGraph *g, const SnIslands *floats)
+{
+    uint32_t n, nshown;
+    const SnId *topo = sn_topo(g, c->a, &n);
+    Totals t = count(g, topo, n);
+    const Table table = table_of(g, topo, n);
+
     sn_putf(&c->out,
             "graph %s: %u nodes, %u constants with %lld parameters "
             "(%s)\n",
@@ -240,13 +385,37 @@ sn_verb_inspect(SnCli *c)
             (long long)t.nparam, sn_bytes_str(c->a, t.nbyte));
     put_ports(c, g, topo, n, true);
     put_ports(c, g, topo, n, false);
-    sn_putf(&c->out, "\n  %-28s %-20s %s\n", "name", "kind",
-            "type  (operands) {attributes}");
-    for (uint32_t i = 0; i < n; i++)
-        put_node(c, g, topo[i]);
-    if (sn_cli_quantized(c, g)) {
-        sn_puts(&c->out, "\n");
-        sn_put_floats(&c->out, &floats);
-    }
+    sn_puts(&c->out, "\n");
+    size_t from = c->out.n;
+    put_head(c, "name", "kind", &table);
+    sn_puts(&c->out, "type  (operands) {attributes}");
+    end_line(c, from, table.width);
+    nshown = n;
+    const Size *v = top_nodes(c, g, topo, &nshown);
+    for (uint32_t i = 0; i < nshown; i++)
+        put_node(c, g, topo[v[i].i], &table);
+    if (!sn_cli_quantized(c, g))
+        return;
+    put_memory(c, g, table.width);
+    sn_puts(&c->out, "\n");
+    sn_put_floats(&c->out, floats);
+}
+
+SnStatus
+sn_verb_inspect(SnCli *c)
+{
+    const char *path;
+    SnIslands floats;
+    SnGraph *g;
+
+    SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(sn_cli_load(c, path, &g));
+    if (c->args.names)
+        return put_names(c, g);
+    SN_TRY(sn_cli_floats(c, g, &floats));
+    if (c->args.json)
+        put_json(c, g, &floats);
+    else
+        put_text(c, g, &floats);
     return SN_OK;
 }
