@@ -246,7 +246,8 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c), sn_verb_ops(SnCli *c),
     sn_verb_bench(SnCli *c), sn_verb_bisect(SnCli *c), sn_verb_verify(SnCli *c),
-    sn_verb_compile(SnCli *c), sn_verb_report(SnCli *c), sn_verb_help(SnCli *c);
+    sn_verb_compile(SnCli *c), sn_verb_report(SnCli *c), sn_verb_help(SnCli *c),
+    sn_verb_diff(SnCli *c);
 
 /* A file that a verb will write. */
 typedef struct SnOutput {

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "graph/graph_priv.h"
+#include "graph/match.h"
 
 void *
 sn_attr_new(SnArena *a, const SnKindDesc *d)
@@ -77,17 +78,6 @@ range_equal(const SnRange *x, const SnRange *y)
            (!x->has_hi || same_f64(x->hi, y->hi));
 }
 
-static bool
-type_equal(const SnType *x, const SnType *y)
-{
-    if (x == y || !x || !y)
-        return x == y;
-    return x->elem == y->elem && x->axis == y->axis && x->nq == y->nq &&
-           (x->nq == 0 ||
-            (!memcmp(x->scale, y->scale, x->nq * sizeof *x->scale) &&
-             !memcmp(x->zp, y->zp, x->nq * sizeof *x->zp)));
-}
-
 bool
 sn_attr_equal(const SnAttrDesc *a, const void *x, const void *y)
 {
@@ -115,7 +105,8 @@ sn_attr_equal(const SnAttrDesc *a, const void *x, const void *y)
                (v->n == 0 || !memcmp(v->v, w->v, v->n * sizeof *v->v));
     }
     case SN_A_TYPE:
-        return type_equal(*(const SnType *const *)p, *(const SnType *const *)q);
+        return sn_type_equal(*(const SnType *const *)p,
+                             *(const SnType *const *)q);
     case SN_A_RANGE:
         return range_equal(p, q);
     }

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "graph/graph_priv.h"
+#include "graph/match.h"
 
 typedef struct Pair {
     const SnGraph *x, *y;
@@ -23,17 +24,6 @@ static bool
 same_str(const char *x, const char *y)
 {
     return x == y || (x && y && !strcmp(x, y));
-}
-
-static bool
-same_type(const SnType *x, const SnType *y)
-{
-    if (!x || !y)
-        return x == y;
-    return x->elem == y->elem && x->axis == y->axis && x->nq == y->nq &&
-           (x->nq == 0 ||
-            (!memcmp(x->scale, y->scale, x->nq * sizeof *x->scale) &&
-             !memcmp(x->zp, y->zp, x->nq * sizeof *x->zp)));
 }
 
 static bool
@@ -72,7 +62,7 @@ same_results(Pair *p, SnId id, const SnNode *m, const SnNode *n)
 {
     for (unsigned k = 0; k < m->nres; k++) {
         const SnResult *r = &m->res[k], *s = &n->res[k];
-        if (!same_type(r->type, s->type)) {
+        if (!sn_type_equal(r->type, s->type)) {
             p->why = sn_format(
                 p->a, "%s: type differs: %s and %s", sn_label(p->x, id, p->a),
                 sn_type_str(p->a, r->type), sn_type_str(p->a, s->type));
@@ -229,15 +219,12 @@ put_node(SnBuf *b, const SnNode *n, bool with_names)
                          sn_tensor_nbyte(n->res[0].type, n->res[0].shape), 0));
 }
 
-uint64_t
-sn_graph_hash(const SnGraph *g, bool with_names)
+uint64_t *
+sn_node_hashes(const SnGraph *g, const SnId *order, uint32_t n, SnArena *a,
+               bool with_names)
 {
-    SnArena *a = g->arena;
-    uint32_t n, ninput = 0;
-    SnId *order = sn_topo(g, a, &n);
     uint64_t *hash = SN_NEW_N(a, uint64_t, g->nnode);
-    uint64_t all = with_names ? XXH64(g->name, strlen(g->name), 0) : 0;
-    uint64_t sum = 0;
+    uint32_t ninput = 0;
     SnBuf b;
 
     sn_buf_init(&b, a);
@@ -252,9 +239,25 @@ sn_graph_hash(const SnGraph *g, bool with_names)
             put_u64(&b, r ? hash[SN_NODE(r)] + SN_RES(r) : 1);
         }
         hash[order[i]] = XXH64(b.s, b.n, 1);
-        sum += hash[order[i]];
-        if (d->nres == 0)
-            all = XXH64(&hash[order[i]], sizeof *hash, all);
+    }
+    return hash;
+}
+
+uint64_t
+sn_graph_hash(const SnGraph *g, bool with_names)
+{
+    SnArena *a = g->arena;
+    uint32_t n;
+    SnId *order = sn_topo(g, a, &n);
+    const uint64_t *hash = sn_node_hashes(g, order, n, a, with_names);
+    uint64_t all = with_names ? XXH64(g->name, strlen(g->name), 0) : 0;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t *h = &hash[order[i]];
+        sum += *h;
+        if (sn_node(g, order[i])->nres == 0)
+            all = XXH64(h, sizeof *h, all);
     }
     return XXH64(&sum, sizeof sum,
                  all + (uint64_t)g->rounding + sn_arith_at(g->rounding)->hash);

@@ -98,6 +98,11 @@ void sn_put_real(SnBuf *b, float v);
 float sn_half_to_f32(uint16_t h);
 uint16_t sn_half_from_f32(float v);
 
+/* [nnode] of nodes in topological order, each of all that it computes from the
+ * graph's inputs. */
+uint64_t *sn_node_hashes(const SnGraph *g, const SnId *order, uint32_t n,
+                         SnArena *a, bool with_names);
+
 /* Operand types of a node by slot, in a. */
 const SnType **sn_in_types(const SnGraph *g, SnId id, SnArena *a);
 

@@ -19,7 +19,8 @@ enum {
     VERIFY = 8192,
     REPORT = 16384,
     HELP = 32768,
-    ALL = 65535
+    DIFF = 65536,
+    ALL = 131071
 };
 
 const SnVerb sn_verbs[] = {
@@ -35,6 +36,9 @@ const SnVerb sn_verbs[] = {
      sn_verb_run},
     {"compare", "FLOAT INT8 --input FILE... [--threshold DB]",
      "say which nodes of an int8 model lose what", COMPARE, sn_verb_compare},
+    {"diff", "A B [--json]",
+     "say how two graphs differ: nodes, types, attributes, weights", DIFF,
+     sn_verb_diff},
     {"report", "FLOAT INT8 --input FILE... -o F.html",
      "write a page about an int8 model: graphs, errors, ranges, memory, times",
      REPORT, sn_verb_report},
@@ -71,7 +75,7 @@ const SnVerb sn_verbs[] = {
 #define READS_DATA \
     (PROFILE | QUANTIZE | RUN | COMPARE | BISECT | COMPILE | REPORT)
 #define IMPORTS \
-    (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | VERIFY | READS_DATA)
+    (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | VERIFY | DIFF | READS_DATA)
 
 const SnOption sn_options[] = {
     {"-o", "FILE", O_STR, AT(output), WRITES,
@@ -277,7 +281,7 @@ const SnOption sn_options[] = {
      "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
      INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT |
-         VERIFY | REPORT,
+         VERIFY | REPORT | DIFF,
      "print the report as JSON (opt: that of --stats)"},
     {"--man", NULL, O_FLAG, AT(man), HELP,
      "print a manual page (mdoc) instead"},
