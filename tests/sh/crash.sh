@@ -186,4 +186,24 @@ else
     echo "not ok crash json: $nbad of 60 allocations"
     bad=1
 fi
+
+# So is memory that runs out while a model is read, its weights included; the
+# standard output does without its buffer.
+FAULT_SET=alloc FAULT_COUNT=$tmp/n LD_PRELOAD=$fault "$sinter" inspect "$tmp/d/m.sn" \
+    >"$tmp/plain" || exit 1
+n=$(cat "$tmp/n") nbad=0 i=0
+while [ $((i += 1)) -le "$n" ]; do
+    (FAULT_SET=alloc FAULT_AT=$i LD_PRELOAD=$fault "$sinter" inspect "$tmp/d/m.sn") >"$tmp/o" 2>&1
+    rc=$?
+    [ $rc -eq 6 ] || { [ $rc -eq 0 ] && cmp -s "$tmp/o" "$tmp/plain"; } || {
+        echo "| allocation $i of a reader fails: exit $rc: $(head -n 1 "$tmp/o")"
+        nbad=$((nbad + 1))
+    }
+done
+if [ $nbad -eq 0 ] && [ "$n" -gt 5 ]; then
+    echo "ok crash memory: $n allocations"
+else
+    echo "not ok crash memory: $nbad of $n allocations"
+    bad=1
+fi
 exit $bad

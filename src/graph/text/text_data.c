@@ -297,7 +297,10 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
         !fstat(fd, &now) && S_ISREG(now.st_mode) && now.st_size == st.st_size;
     if (ok && s->n > 0)
         ok = (s->data = sn_arena_map(r->a, fd, s->n)) != NULL;
+    bool full = !s->data && errno == ENOMEM;
     close(fd);
+    if (full)
+        sn_out_of_memory();
     if (ok && s->n > 0)
         sn_file_mapped_add(r->a, path, s->data, &now);
     sn_budget_beside(s->n);
