@@ -56,6 +56,7 @@ functions dsl/resolve/map/resolve_map_use.c which classes may be over a map
 functions dsl/resolve/map/resolve_map_expr.c types of arguments and results
 functions dsl/resolve/map/resolve_map_stmt.c where each statement may stand
 functions dsl/resolve/resolve_sem.c types of a formula's arguments and results
+functions dsl/resolve/resolve_along.c which places an index of a declaration is
 functions dsl/resolve/arith/resolve_row.c which may stand in a row
 functions gen/node/emit_formula.c as C, where they are more than a call
 functions gen/node/emit_row.c as C of integers
