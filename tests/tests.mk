@@ -117,6 +117,12 @@ $(BUILD)/tests/ep_differ: $(BUILD)/obj/tests/ep/ep_differ.o \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 
+# The provider, which looks at each graph first (ep_slots.c).
+$(BUILD)/tests/libep_slots.so: $(BUILD)/obj/tests/ep/ep_slots.o $(EP_O) $(LIB) src/ep/libsinter_ep.map
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,--version-script=src/ep/libsinter_ep.map \
+	  -Wl,--wrap=sn_ep_capability -o $@ $(filter %.o %.a,$^) $(LIBS)
+
 # The provider in a runtime that answers as it is told; how it divides graphs.
 EP_ALONE = $(patsubst %,$(BUILD)/tests/ep_%,fake memory parts)
 $(BUILD)/obj/tests/ep/fake.o $(patsubst %,$(BUILD)/obj/tests/ep/ep_%.o,fake memory): INC += -Itests

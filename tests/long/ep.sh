@@ -19,12 +19,28 @@ if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools
     exit 0
 fi
 "$MAKE" -s --no-print-directory ep "$BUILD/tests/ep_host" "$BUILD/tests/ep_models" "$BUILD/tests/ep_differ" \
-    "$BUILD/tests/ep_context" BUILD="$BUILD" CC="$CC" || exit 1
+    "$BUILD/tests/ep_context" "$BUILD/tests/libep_slots.so" BUILD="$BUILD" CC="$CC" || exit 1
 ep=$(cd "$BUILD" && pwd)/libsinter_ep.so
 [ "$(nm -D --defined-only "$ep" | awk '{ print $3 }' | tr '\n' ' ')" = "CreateEpFactories ReleaseEpFactory " ]
 say $? "shows its two functions"
 
 "$BUILD/tests/ep_models" "$ort" "$ep" 2>"$tmp/log" || bad=1
+
+# What the provider is shown of a graph is what the model's file holds: the slots
+# of ort.h are ONNX Runtime's.
+slots() { # ONNXRUNTIME WHAT LEAST
+    for m in "$SHARED"/data/quantized/*/model.onnx examples/demo/fashion_lrn.onnx; do
+        "$BUILD/tests/ep_host" -p "$1" "$(cd "$BUILD" && pwd)/tests/libep_slots.so" 1 1 "$m" >"$tmp/one" 2>&1
+        # refused by a release that is too old, or without shapes
+        grep '^slots: ' "$tmp/one" || grep -q ' fails: ' "$tmp/one" || echo "slots: no word about $m"
+    done >"$tmp/slots"
+    grep -v ' are the file.s$' "$tmp/slots" >"$tmp/log"
+    n=$(grep -c ' are the file.s$' "$tmp/slots")
+    [ ! -s "$tmp/log" ] && [ "$n" -ge "$3" ]
+    say $? "$2 shows graphs as their files have them: $(awk '/^slots: / { n++; k += $2; a += $5; c += $7 } END {
+        print n " models, " k " nodes, " a " attributes, " c " constants" }' "$tmp/slots")"
+}
+slots "$ort" "ONNX Runtime 1.30" 31
 
 # The table of what has the same bits names operators that are imported.
 sed -nE 's/^    \{"([^"]+)", .*/\1/p' src/ep/ep_same.c >"$tmp/ops"
@@ -92,6 +108,7 @@ same_bits "$ort" "same bits"
 if sh tools/oracle/install.sh "$BUILD/oracle-1.23" 1.23.2 2>"$tmp/log" &&
     cp "$(sh tools/oracle/lib.sh "$BUILD/oracle-1.23")" "$tmp" &&
     "$CC" -shared -fPIC -o "$tmp/libonnxruntime_providers_shared.so" tests/ep/shared_host.c; then
+    slots "$tmp/libonnxruntime.so.1" "ONNX Runtime 1.23.2" 28
     same_bits "$tmp/libonnxruntime.so.1" "same bits as 1.23.2"
 else
     echo "skip ep: ONNX Runtime 1.23.2 cannot be had"
