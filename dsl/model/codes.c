@@ -137,7 +137,8 @@ const SnCode sn_code_list[] = {
     {"SN120", "scales along an axis",
      "A per-axis type carries one scale for each slice along an axis.  A "
      "node that moves elements along axes would have to move the scales "
-     "too; it is declared for types without them."},
+     "too; it is declared for types without them.  One sum of products "
+     "of codes is scaled once, so its elements have to be of one slice."},
     {"SN121", "ports",
      "A node has at most 32 operands and 32 results; one operand may be "
      "variadic, no result may."},

@@ -23,7 +23,7 @@ reads(const SnExpr *e, const SnDefPort *p, bool in_d, SnReads *r)
 SnReads
 sn_formula_reads(const SnExpr *e, const SnDefPort *p)
 {
-    SnReads r = {0, 0, NULL};
+    SnReads r = {0};
 
     if (e)
         reads(e, p, false, &r);

@@ -9,6 +9,7 @@
 typedef struct SnReads {
     uint32_t raw, deq; /* how often directly, through d() */
     const SnExpr *at;  /* first raw read */
+    bool places;       /* a map takes its codes for places */
 } SnReads;
 /* e may be NULL: a meaning without a formula. */
 SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);

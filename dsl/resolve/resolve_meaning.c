@@ -10,17 +10,34 @@ bad(SnResolver *rs, SnDefNode *n)
     rs->bad_node[n->kind] = true;
 }
 
+/* Where the map of s takes p's codes for places; NULL: nowhere. */
+static const SnExpr *
+places_by(const SnDefSem *s, const SnDefPort *p)
+{
+    const SnMapDecl *d = s->decl ? s->decl->decl : NULL;
+
+    for (uint32_t i = 0; d && i < d->nparam; i++) {
+        uint32_t n, at = sn_sem_param_args(s, i, &n);
+        if (n && d->param[i].data == 'c' &&
+            sn_name_same(s->arg[at]->s, p->name))
+            return s->arg[at];
+    }
+    return NULL;
+}
+
 static SnReads
 node_reads(const SnDefNode *n, const SnDefPort *p)
 {
-    SnReads all = {0, 0, NULL};
+    SnReads all = {0};
 
     for (uint32_t i = 0; i < n->nout; i++) {
         SnReads r = sn_formula_reads(n->rsem[i]->formula, p);
-        all.raw += r.raw;
+        const SnExpr *by = places_by(n->rsem[i], p);
+        all.raw += r.raw + (by != NULL);
         all.deq += r.deq;
+        all.places |= by != NULL;
         if (!all.at)
-            all.at = r.at;
+            all.at = r.at ? r.at : by;
     }
     return all;
 }
@@ -133,7 +150,10 @@ free_raw(SnResolver *rs, SnDefNode *n, const SnDefPort *p, SnReads r)
              n->name, p->name, p->name);
     sn_diag_span(rs->d, r.at->pos,
                  "raw read; a free port may only be read as d(%s)", p->name);
-    sn_diag_help(rs->d, "same %s;", raw_group(rs, n));
+    if (r.places)
+        sn_diag_help(rs->d, "given %s;", p->name);
+    else
+        sn_diag_help(rs->d, "same %s;", raw_group(rs, n));
     bad(rs, n);
 }
 
@@ -467,11 +487,12 @@ sn_resolve_meaning(SnResolver *rs, SnDefNode *n)
             result(rs, n, n->out[i]);
     for (uint32_t i = 0; i < n->nout && !rs->bad_node[n->kind]; i++) {
         axis_moves(rs, n, n->rsem[i]);
-        sn_resolve_along(rs, n, n->rsem[i]);
         arithmetic(rs, n, n->rsem[i]);
         conversion(rs, n, n->rsem[i]);
         row(rs, n, n->rsem[i]);
         if (n->rsem[i]->cls == SN_C_CONTRACT && sn_port_quant(n, n->out[i]))
             accumulator(rs, n, n->rsem[i]->formula);
+        if (!rs->bad_node[n->kind])
+            sn_resolve_along(rs, n, n->rsem[i]);
     }
 }

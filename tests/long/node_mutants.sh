@@ -30,7 +30,7 @@ function each(kind, from, to,    at, i) {
     each("fact", "same x, y", "free x, y")
     if (match($0, /pin [a-z]+ \([^)]*\)/))
         out("fact", substr($0, RSTART, RLENGTH),
-            "pin b (x.scale)", RSTART)
+            "pin b (x.scale, 0)", RSTART)
     each("fact", "given ", "free ")
 }
 /commutes/ && match($0, / when [^;]*;/) {

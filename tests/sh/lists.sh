@@ -55,6 +55,7 @@ functions dsl/prove/index/place.c places that several parts are read at
 functions dsl/resolve/map/resolve_map_use.c which classes may be over a map
 functions dsl/resolve/map/resolve_map_expr.c types of arguments and results
 functions dsl/resolve/map/resolve_map_stmt.c where each statement may stand
+functions dsl/resolve/resolve_along.c which place in the result an index is
 functions dsl/resolve/resolve_sem.c types of a formula's arguments and results
 functions dsl/resolve/resolve_along.c which places an index of a declaration is
 functions dsl/resolve/arith/resolve_row.c which may stand in a row
