@@ -380,6 +380,24 @@ put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
             fn + 3, fn);
 }
 
+/* The row's function as a text. */
+static void
+put_text(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
+{
+    SnBuf f;
+
+    sn_buf_init(&f, s->arena);
+    put_fn(&f, s, a, r);
+    sn_putf(b, "\nstatic const char %s_text[] =", row_fn(s, a, r) + 3);
+    for (const char *l = sn_buf_str(&f); *l;) {
+        int n = (int)strcspn(l, "\n") + 1;
+        sn_puts(b, "\n    ");
+        sn_emit_str(b, sn_format(s->arena, "%.*s", n, l));
+        l += n;
+    }
+    sn_puts(b, ";\n");
+}
+
 /* ---- tables ---- */
 
 /* Whose row it is: a's own, or one that it inherits. */
@@ -447,7 +465,11 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         else
             sn_puts(b, ", 0, NULL, ");
         if (has_all(r))
-            sn_putf(b, "%s_all },\n", fn + 3);
+            sn_putf(b, "%s_all, ", fn + 3);
+        else
+            sn_puts(b, "NULL, ");
+        if (owner(s, a, r)->plugin)
+            sn_putf(b, "%s_text },\n", fn + 3);
         else
             sn_puts(b, "NULL },\n");
     }
@@ -498,6 +520,8 @@ put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
     put_ratios(b, s, a, r, false);
     if (has_all(r))
         put_all(b, s, a, r);
+    if (a->plugin)
+        put_text(b, s, a, r);
 }
 
 /* A plugin's tables name core rows: their functions are in the core's header,

@@ -58,6 +58,7 @@ typedef struct SnAotNode {
     size_t tables; /* bytes of them */
     uint32_t nrow;
     SnAotRow *row;
+    SnBuf *rows; /* SnProgram.rows */
     bool unroll; /* the innermost loop of each @sets, @each */
     bool fails;  /* it returns 1 where an index is out of range */
 } SnAotNode;

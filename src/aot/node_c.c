@@ -638,7 +638,7 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
 }
 
 static SnAotNode
-open_node(const SnProgram *p, uint32_t s, unsigned res)
+open_node(SnProgram *p, uint32_t s, unsigned res)
 {
     const SnExecStep *st = &p->x->step[s];
     SnAotNode n = {.a = p->a,
@@ -647,7 +647,8 @@ open_node(const SnProgram *p, uint32_t s, unsigned res)
                    .id = st->node,
                    .prefix = p->name,
                    .kd = sn_desc(sn_node(p->g, st->node)->kind),
-                   .tuple = st->tuple};
+                   .tuple = st->tuple,
+                   .rows = &p->rows};
 
     n.ntable = res * 100;
     tensors(p, &n);

@@ -71,6 +71,7 @@ typedef struct SnProgram {
     SnTunedUse use;          /* of tiles of plans */
     SnBuf nodes;             /* the functions of the nodes */
     SnBuf calls;             /* the body of the run function */
+    SnBuf rows;              /* functions of rows that a plugin brings */
 } SnProgram;
 
 enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };

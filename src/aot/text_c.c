@@ -188,6 +188,7 @@ drop_empty(const char **line, uint32_t k)
     for (uint32_t i = 0; i < k; i++) {
         if (last < k && !strcmp(line[i], "@end")) {
             line[last] = line[i] = "";
+            last = k; /* one around it goes the next time */
             any = true;
         }
         if (*line[i])

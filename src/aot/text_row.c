@@ -181,15 +181,15 @@ sn_aot_put_row(SnAotNode *n, const char *name)
 
     if (!r->n)
         return SN_OK;
-    if ((uint32_t)n->call.rounding >= sn_core_narith)
-        return sn_fail(n->d, SN_EUNSUPPORTED, sn_label(n->g, n->id, n->a),
-                       "arithmetic %s is a plugin's: 'compile' writes programs "
-                       "of those that sinter has",
-                       sn_arith_at(n->call.rounding)->name);
     if (r->uneven)
         return sn_fail(n->d, SN_EUNSUPPORTED, sn_label(n->g, n->id, n->a),
                        "a mean by 'rounding %s' over sets of several sizes",
                        sn_arith_at(n->call.rounding)->name);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const char *text = r->use[i].row->text;
+        if (text && !strstr(sn_buf_str(n->rows), text))
+            sn_puts(n->rows, text);
+    }
     uint32_t nk = r->use->row->nk, count = r->n * nk;
     int64_t *k = SN_NEW_N(n->a, int64_t, count + 1);
     for (uint32_t i = 0; i < count; i++)

@@ -368,10 +368,11 @@ static const char fused[] =
     "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n\n";
 
 static const char *
-kernels(const SnProgram *p, const char *code)
+kernels(SnProgram *p, const char *code)
 {
     const char *up = upper(p->a, p->name);
-    const char *defs = sn_pick(p->a, code, p->o->target->dsp);
+    const char *defs =
+        sn_pick(p->a, code, sn_buf_str(&p->rows), p->o->target->dsp);
     SnBuf b;
 
     sn_buf_init(&b, p->a);
@@ -504,6 +505,7 @@ put_all(SnProgram *p)
     p->constant = NULL;
     p->weights = 0;
     sn_buf_init(&p->nodes, p->a);
+    sn_buf_init(&p->rows, p->a);
     sn_buf_init(&p->calls, p->a);
     for (uint32_t s = 0; s < p->x->nstep; s++) {
         p->tables[s] = 0;

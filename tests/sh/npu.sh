@@ -148,9 +148,11 @@ run npu --dump kernels.npy >/dev/null 2>"$tmp/log"
 run plugin --backend interp --dump reference.npy >/dev/null 2>"$tmp/log"
 ok 'kernels give what the evaluators give' cmp -s kernels.npy reference.npy
 rm -rf prog
-refused 'compile under its arithmetic' 4 \
-    "$(grep -o '^  %[^ ]* = NPUConv' q.sn | sed -n '1s/^  %\(.*\) = NPUConv/\1/p') (NPUConv): arithmetic npu is a plugin's: 'compile' writes programs of those that sinter has" \
-    plugin compile q.sn -o prog
+plugin compile q.sn -o prog >"$tmp/log" 2>&1 && "$CC" -std=c99 -O1 \
+    -Wall -Wextra -Werror -o prog/t prog/*.c >>"$tmp/log" 2>&1 && prog/t >"$tmp/log" 2>&1
+ok 'a program in C under its arithmetic' has "$tmp/log" right
+run plugin --backend c --dump program.npy >/dev/null 2>"$tmp/log"
+ok 'gives what the evaluators give, too' cmp -s program.npy reference.npy
 sed 's/ rounding npu[^{]*{/ {/' q.sn >float.sn
 # Its convolution calls functions for sums of products; filters have a zero point,
 # so that those for vectors are the ones of DSP instructions.

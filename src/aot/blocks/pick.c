@@ -147,38 +147,53 @@ ends(const char *s, char c)
     return n && s[n - 1] == c;
 }
 
-static void
-cut(Pick *p)
-{
+/* What is read of a definition and of the comment before it. */
+typedef struct Cut {
     SnBuf text, note;
-    bool comment = false;
-    int depth = 0;
+    bool comment;
+    int depth;
+} Cut;
 
-    sn_buf_init(&text, p->a);
-    sn_buf_init(&note, p->a);
-    for (const char *const *l = sn_net_text; *l; l++) {
-        const char *s = *l;
-        if (depth == 0 && text.n == 0 && (comment || starts(s, "/*"))) {
-            if (!comment)
-                sn_buf_init(&note, p->a);
-            sn_putf(&note, "%s\n", s);
-            comment = !strstr(s, "*/");
-            continue;
-        }
-        bool skip = *s == '\0' || *s == '}' || starts(s, "extern \"C\"") ||
-                    starts(s, "// SPDX") || (*s == '#' && s[1] != 'd');
-        if (depth == 0 && text.n == 0 && skip) {
-            sn_buf_init(&note, p->a);
-            continue;
-        }
-        sn_putf(&text, "%s\n", s);
-        depth += braces(s);
-        bool whole = depth == 0 && (*s == '}' || ends(s, ';') || *s == '#');
-        if (!whole)
-            continue;
-        add_item(p, sn_buf_str(&note), sn_buf_str(&text));
-        sn_buf_init(&text, p->a);
-        sn_buf_init(&note, p->a);
+static void
+cut_line(Pick *p, Cut *c, const char *s)
+{
+    bool outside = c->depth == 0 && c->text.n == 0;
+
+    if (outside && (c->comment || starts(s, "/*"))) {
+        if (!c->comment)
+            sn_buf_init(&c->note, p->a);
+        sn_putf(&c->note, "%s\n", s);
+        c->comment = !strstr(s, "*/");
+        return;
+    }
+    bool skip = *s == '\0' || *s == '}' || starts(s, "extern \"C\"") ||
+                starts(s, "// SPDX") || (*s == '#' && s[1] != 'd');
+    if (outside && skip) {
+        sn_buf_init(&c->note, p->a);
+        return;
+    }
+    sn_putf(&c->text, "%s\n", s);
+    c->depth += braces(s);
+    if (c->depth != 0 || (*s != '}' && !ends(s, ';') && *s != '#'))
+        return;
+    add_item(p, sn_buf_str(&c->note), sn_buf_str(&c->text));
+    sn_buf_init(&c->text, p->a);
+    sn_buf_init(&c->note, p->a);
+}
+
+static void
+cut(Pick *p, const char *more)
+{
+    Cut c = {.comment = false};
+
+    sn_buf_init(&c.text, p->a);
+    sn_buf_init(&c.note, p->a);
+    for (const char *const *l = sn_net_text; *l; l++)
+        cut_line(p, &c, *l);
+    while (more && *more) {
+        size_t n = strcspn(more, "\n");
+        cut_line(p, &c, sn_format(p->a, "%.*s", (int)n, more));
+        more += n + (more[n] == '\n');
     }
 }
 
@@ -225,12 +240,12 @@ take(Pick *p, const char *code)
 }
 
 const char *
-sn_pick(SnArena *a, const char *code, bool dsp)
+sn_pick(SnArena *a, const char *code, const char *more, bool dsp)
 {
     Pick p = {.a = a, .dsp = dsp};
 
     sn_buf_init(&p.out, a);
-    cut(&p);
+    cut(&p, more);
     take(&p, code);
     return sn_buf_str(&p.out);
 }

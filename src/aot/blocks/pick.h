@@ -15,9 +15,10 @@ extern "C" {
  * Of two definitions of a name the first is taken. */
 extern const char *const sn_net_text[];
 
-/* The definitions that `code` needs, each after those it needs itself.  dsp:
- * for processors with ARM's DSP instructions. */
-const char *sn_pick(SnArena *a, const char *code, bool dsp);
+/* The definitions that `code` needs, each after those it needs itself.  more:
+ * a text of others, or NULL.  dsp: for processors with ARM's DSP
+ * instructions. */
+const char *sn_pick(SnArena *a, const char *code, const char *more, bool dsp);
 /* code with sinter's names replaced by those of a program with this prefix:
  * sn_quant becomes NAME_quant, SnLim NAME_Lim, fmaf NAME_soft_fmaf. */
 const char *sn_pick_rename(SnArena *a, const char *code, const char *prefix,

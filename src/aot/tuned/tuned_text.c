@@ -170,7 +170,7 @@ put_lines(SnArena *a, SnBuf *b, const char *const *line, const char **need)
         if (strncmp(*line, "#include \"base/num.h\"", 21)) {
             sn_putf(b, "%s\n", *line);
         } else if (*need) {
-            sn_puts(b, sn_pick(a, *need, false));
+            sn_puts(b, sn_pick(a, *need, NULL, false));
             *need = NULL;
         }
 }

@@ -121,6 +121,9 @@ typedef struct SnArithRow {
     void (*all)(const int64_t *k, int64_t step, const int32_t *acc,
                 const int32_t *bias, int64_t n, int32_t lo, int32_t hi,
                 int8_t *y);
+    /* fn in C, for programs of `sinter compile`; NULL: of sinter's own rows, of
+     * which it has the text itself. */
+    const char *text;
 } SnArithRow;
 
 typedef struct SnArith {
