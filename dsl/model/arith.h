@@ -38,7 +38,7 @@ typedef struct SnX {
     SnMode mode;
     uint32_t nkid;
     struct SnX *kid[3];
-    const struct SnDefArith *by; /* Q, S: whose ratio line, */
+    const struct SnDefRatio *by; /* Q, S: of which ratio line, */
     const char *s;               /* and the ratio as written */
     bool fixed;                  /* the same for all elements of a call */
     double lo, hi;               /* INT: what it may be */
@@ -52,12 +52,26 @@ typedef struct SnDefLet {
     SnExpr *e;
 } SnDefLet;
 
-/* scale(v) = e: v an int, and q and s of a ratio. */
+/* ratio q 31 bits, s 1..62, formed f64, outside refuse; */
+typedef struct SnDefRatio {
+    SnPos pos; /* src NULL: there is none */
+    int64_t bits, s_lo, s_hi;
+    const char *formed;  /* f64, f32; NULL: f64 */
+    const char *outside; /* zero, refuse; NULL: zero */
+    SnPos formed_pos, outside_pos;
+    /* resolved */
+    bool f32;    /* formed f32 */
+    bool refuse; /* outside refuse */
+} SnDefRatio;
+
+/* scale(v) [, s LO..HI] = e: v an int, and q and s of a ratio. */
 typedef struct SnDefScale {
     const char *name, *v;
     SnPos pos, v_pos;
     SnExpr *e;
-    /* resolved */
+    SnDefRatio
+        own; /* its shifts alone, pos.src NULL: as the arithmetic has it */
+    /* resolved: own has the rest of the arithmetic's line, too */
     bool bad; /* errors were reported */
 } SnDefScale;
 
@@ -109,12 +123,7 @@ typedef struct SnDefArith {
     SnPos pos, from_pos;
     const char *text;
     bool plugin; /* a plugin's */
-    /* ratio q 31 bits, s 1..62, formed f64, outside refuse; */
-    SnPos ratio; /* src NULL: there is none */
-    int64_t bits, s_lo, s_hi;
-    const char *formed;  /* f64, f32; NULL: f64 */
-    const char *outside; /* zero, refuse; NULL: zero */
-    SnPos formed_pos, outside_pos;
+    SnDefRatio ratio;
     SnDefArithType type[SN_NROLE];
     SnPos bias; /* src NULL: not written; also acc */
     const char *bias_width;
@@ -133,8 +142,6 @@ typedef struct SnDefArith {
     /* resolved */
     SnRounding number;
     const struct SnDefArith *base; /* from */
-    bool f32;                      /* formed f32 */
-    bool refuse;                   /* outside refuse */
     SnArithPairs pairs; /* own lines, then those of base; pairs.no is NULL */
     uint32_t nnone;     /* no row: own, then those of base */
     SnDefNoRow *none;

@@ -38,7 +38,9 @@ arith ::= ACCUMULATE(K) ID(W) ID(M) EACH INT(N) SEMI. { sn_parse_accumulate(P, K
 arith ::= ID(W) STR(S) SEMI.       { sn_parse_vectors(P, W, S); }
 arith ::= NO ROW ids(L) STR(S) SEMI. { sn_parse_no_row(P, L, NULL, S); }
 arith ::= NO ROW ids(L) WHEN expr(E) STR(S) SEMI. { sn_parse_no_row(P, L, E, S); }
-arith ::= ID(N) LP ID(V) RP EQ expr(E) SEMI.   { sn_parse_scale(P, N, V, E); }
+arith ::= ID(N) LP ID(V) RP scaleown EQ expr(E) SEMI. { sn_parse_scale(P, N, V, E); }
+scaleown ::= .
+scaleown ::= COMMA ID(S) sint(L) DOTDOT sint(H). { sn_parse_scale_own(P, S, L, H); }
 arith ::= rowhead(K) rowover rowwhen rowlets EQ expr(E) SEMI(T). { sn_parse_row_end(P,
                                                      K, T, E); }
 %type rowhead {SnTok}

@@ -112,10 +112,11 @@ typedef struct SnParser {
     struct SnDefOp *op;
     SnDefMap *map;
     struct SnDefArith *arith;
-    struct SnDefRow *row; /* of arith */
-    struct SnParser *in;  /* of the holes in strings, once there was one */
-    bool in_hole;         /* this is it: no file but an expression */
-    SnExpr *hole;         /* which has been read */
+    struct SnDefRow *row;   /* of arith */
+    struct SnDefRatio *own; /* shifts of the scale that follows, or NULL */
+    struct SnParser *in;    /* of the holes in strings, once there was one */
+    bool in_hole;           /* this is it: no file but an expression */
+    SnExpr *hole;           /* which has been read */
     /* rules, preferences outside a pass: they make up the pass `backend` */
     SnDefPass *top;
 } SnParser;
@@ -297,6 +298,8 @@ void sn_parse_accumulate(SnParser *P, SnTok kw, SnTok width, SnTok mode,
 void sn_parse_no_row(SnParser *P, SnIds kinds, SnExpr *when, SnTok why);
 void sn_parse_vectors(SnParser *P, SnTok kw, SnTok file);
 void sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e);
+/* Shifts of the scale that follows. */
+void sn_parse_scale_own(SnParser *P, SnTok s, SnTok lo, SnTok hi);
 void sn_parse_row(SnParser *P, SnTok kw, bool any, SnIds of);
 void sn_parse_row_over(SnParser *P, SnTok map);
 void sn_parse_row_when(SnParser *P, SnExpr *e);

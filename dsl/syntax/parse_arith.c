@@ -42,28 +42,28 @@ void
 sn_parse_ratio(SnParser *P, SnTok kw, SnTok q, SnTok bits, SnTok unit, SnTok s,
                SnTok lo, SnTok hi)
 {
-    SnDefArith *a = P->arith;
+    SnDefRatio *r = &P->arith->ratio;
 
-    sn_parse_once(P, kw, a->ratio.src);
+    sn_parse_once(P, kw, r->pos.src);
     word(P, q, "a ratio", "q");
     word(P, unit, "a ratio", "bits");
     word(P, s, "a ratio", "s");
-    a->ratio = kw.pos;
-    a->bits = bits.v.i;
-    a->s_lo = lo.v.i;
-    a->s_hi = hi.v.i;
+    r->pos = kw.pos;
+    r->bits = bits.v.i;
+    r->s_lo = lo.v.i;
+    r->s_hi = hi.v.i;
 }
 
 void
 sn_parse_ratio_more(SnParser *P, SnTok w, SnTok value)
 {
-    SnDefArith *a = P->arith;
+    SnDefRatio *r = &P->arith->ratio;
     const char *name = sn_parse_name(P, w);
 
     if (sn_name_same(name, "outside")) {
-        sn_parse_once(P, w, a->outside);
-        a->outside = sn_parse_name(P, value);
-        a->outside_pos = value.pos;
+        sn_parse_once(P, w, r->outside);
+        r->outside = sn_parse_name(P, value);
+        r->outside_pos = value.pos;
         return;
     }
     if (!sn_name_same(name, "formed")) {
@@ -71,9 +71,9 @@ sn_parse_ratio_more(SnParser *P, SnTok w, SnTok value)
                  "'%s' in a ratio, expected 'formed' or 'outside'", name);
         return;
     }
-    sn_parse_once(P, w, a->formed);
-    a->formed = sn_parse_name(P, value);
-    a->formed_pos = value.pos;
+    sn_parse_once(P, w, r->formed);
+    r->formed = sn_parse_name(P, value);
+    r->formed_pos = value.pos;
 }
 
 /* ---- types and pairs ---- */
@@ -197,7 +197,20 @@ sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e)
     s->v = sn_parse_name(P, v);
     s->v_pos = v.pos;
     s->e = e;
+    if (P->own)
+        s->own = *P->own;
+    P->own = NULL;
     SN_PUSH(P->a, P->arith->scale, P->arith->nscale, s);
+}
+
+void
+sn_parse_scale_own(SnParser *P, SnTok s, SnTok lo, SnTok hi)
+{
+    word(P, s, "a scale", "s");
+    P->own = SN_NEW(P->a, SnDefRatio);
+    P->own->pos = sn_parse_span(lo.pos, hi.pos);
+    P->own->s_lo = lo.v.i;
+    P->own->s_hi = hi.v.i;
 }
 
 void

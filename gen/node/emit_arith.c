@@ -298,7 +298,7 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
         sn_putf(b, "    int64_t q%u, s%u;\n", i, i);
     sn_puts(b, w.nratio ? "\n" : "");
     for (uint32_t i = 0; i < w.nratio; i++) {
-        const SnDefArith *by = w.ratio[i]->by;
+        const SnDefRatio *by = w.ratio[i]->by;
         w.f64 = !by->f32;
         const char *m = put(&w, w.ratio[i]->kid[0]);
         w.f64 = false;

@@ -19,6 +19,7 @@ CONTRACTS = ('Conv2D', 'ChannelwiseConv2D', 'ConvTranspose2D',
              'ChannelwiseConvTranspose2D', 'FullyConnected',
              'RowwiseQuantizedFullyConnected', 'MatMul')
 CONVERTS = ('Rescale', 'Relu', 'Max', 'Min', 'Clip')
+PAIRS = {'Add': 'sum', 'BatchedAdd': 'sum', 'Sub': 'difference'}
 STORED = {'qi8': (-128, 127, 'b'), 'qi16': (-2**15, 2**15 - 1, 'h'),
           'qi32': (-2**31, 2**31 - 1, 'i')}
 
@@ -35,9 +36,26 @@ def block(path):
     return [s.strip() for s in head.group(3).split(';')]
 
 
+def ratios(row):
+    """(NAME, RATIO) of each NAME(value : RATIO) in a row."""
+    out = []
+    for at in (m.start() for m in re.finditer(' : ', row)):
+        left, depth = at, 0
+        while depth >= 0:
+            left -= 1
+            depth += {')': 1, '(': -1}.get(row[left], 0)
+        right, depth = at, 0
+        while depth >= 0:
+            right += 1
+            depth += {'(': 1, ')': -1}.get(row[right], 0)
+        out.append((re.search(r'\w+$', row[:left])[0],
+                    row[at + 3:right].strip()))
+    return out
+
+
 def rules(path):
     r = {'codes': {}, 'zero': {}, 'tensor': set(), 'power': set(), 'no': set(),
-         'one': set(),
+         'one': set(), 'own': {}, 'pairs': {},
          'bias': None, 'acc': None, 'ratio': None}
     for s in block(path):
         m = re.match(r'codes (\w) (-?\d+)\.\.(-?\d+)$', s)
@@ -60,6 +78,12 @@ def rules(path):
         m = re.match(r'ratio q (\d+) bits, s (-?\d+)\.\.(-?\d+)(.*)$', s)
         if m and 'outside refuse' in m[4]:
             r['ratio'] = tuple(int(v) for v in m.group(1, 2, 3))
+        m = re.match(r'(\w+)\(\w+\), s (-?\d+)\.\.(-?\d+)\s*=', s)
+        if m:
+            r['own'][m[1]] = int(m[2]), int(m[3])
+        m = re.match(r'row any (sum|difference)\b', s)
+        if m:
+            r['pairs'].setdefault(m[1], ratios(s))
         m = re.match(r'no row ([\w, ]+?)(?: when ([^"]+?))? "', s)
         if m and not m[2]:
             r['no'] |= {k.strip() for k in m[1].split(',')}
@@ -165,10 +189,11 @@ class Check:
             self.hold(all(lo <= c <= hi for c in codes), n,
                       f'{what} has codes outside {lo}..{hi}')
 
-    def window(self, n, m, what):
+    def window(self, n, m, what, scale=None):
         if not self.r['ratio']:
             return
         bits, lo, hi = self.r['ratio']
+        lo, hi = self.r['own'].get(scale, (lo, hi))
         q, e = math.frexp(m)
         q = math.floor(F(q) * 2**bits + F(1, 2))
         s = bits - e - (q == 2**bits)
@@ -209,6 +234,19 @@ class Check:
                 self.hold(s < 2**(self.r['acc'] - 1), n,
                           f'the sum of channel {c} may reach {s}')
 
+    def pair(self, n, form):
+        """The ratios of a sum or difference of codes."""
+        grids = [self.source(v)[0]['out'][self.source(v)[1]][2]
+                 for v in n['in'][:2]] + [n['out'][0][2]]
+        if not all(len(g) == 1 for g in grids):
+            return
+        scales = dict(zip('aby', (g[0] for g in grids)))
+        for name, text in self.r['pairs'].get(form, []):
+            m = re.fullmatch(r'([aby])\.scale / ([aby])\.scale', text)
+            if not m:
+                sys.exit(f'{text}: a ratio that is not read here')
+            self.window(n, scales[m[1]] / scales[m[2]], f'ratio {text}', name)
+
     def node(self, n):
         quant = any(t[0] in STORED for t in n['out'])
         if n['kind'] == 'Constant':
@@ -226,6 +264,9 @@ class Check:
             self.typed(n, 'x', t, f'result {i}')
         if n['kind'] in CONTRACTS + tuple(sys.argv[3:]) and n['out'][0][0] in ('qi8', 'qi16'):
             self.contract(n)
+        elif n['kind'] in PAIRS and self.r['ratio'] and \
+                n['kind'] not in self.r['one'] and n['out'][0][0] == 'qi8':
+            self.pair(n, PAIRS[n['kind']])
         elif n['kind'] in CONVERTS and n['out'][0][0] in ('qi8', 'qi16') and \
                 'convert' in self.r.get('rows', ''):
             for v in n['in']:

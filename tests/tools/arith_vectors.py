@@ -274,9 +274,9 @@ def draw(m, rng, what):
             v.ys /= 2
         while max(v.xs, v.ws) / v.ys >= 2**8:
             v.ys *= 2
-    elif isinstance(m, Nvdla):              # it does not shift to the left
-        while v.xs / v.ys >= 2**14 or v.ws / v.xs >= 2**14:
-            v.xs, v.ws = v.ys, v.xs
+    elif isinstance(m, Nvdla) and what == 'pair':       # a's steps are below 2 y's
+        while v.xs / v.ys >= 2 - 2**-15:
+            v.xs /= 2
     return v
 
 

@@ -22,10 +22,11 @@ fault(SnDefArith *a)
 static void
 ratio(SnResolver *rs, SnDefArith *a)
 {
+    SnDefRatio *r = &a->ratio;
     static const char *const formed[] = {"f64", "f32"};
     static const char *const outside[] = {"zero", "refuse"};
 
-    if (!a->ratio.src) {
+    if (!r->pos.src) {
         if (a->nscale) {
             sn_error(rs->d, a->scale[0]->pos, "SN190",
                      "arithmetic %s has no 'ratio' that gives %s its q and s",
@@ -35,33 +36,56 @@ ratio(SnResolver *rs, SnDefArith *a)
         }
         return;
     }
-    if (a->bits < 1 || a->bits > 62) {
-        sn_error(rs->d, a->ratio, "SN190",
-                 "a multiplier has 1 to 62 bits, not %lld", (long long)a->bits);
+    if (r->bits < 1 || r->bits > 62) {
+        sn_error(rs->d, r->pos, "SN190",
+                 "a multiplier has 1 to 62 bits, not %lld", (long long)r->bits);
         fault(a);
     }
-    if (a->s_lo > a->s_hi || a->s_lo < -62 || a->s_hi > 126) {
+    if (r->s_lo > r->s_hi || r->s_lo < -62 || r->s_hi > 126) {
         sn_error(
-            rs->d, a->ratio, "SN190",
+            rs->d, r->pos, "SN190",
             "no shift lies in %lld..%lld: expected a range within -62..126",
-            (long long)a->s_lo, (long long)a->s_hi);
+            (long long)r->s_lo, (long long)r->s_hi);
         fault(a);
     }
-    uint32_t at = a->formed ? sn_name_at(formed, 2, a->formed) : 0;
-    a->f32 = at == 1;
+    uint32_t at = r->formed ? sn_name_at(formed, 2, r->formed) : 0;
+    r->f32 = at == 1;
     if (at == 2) {
-        sn_error(rs->d, a->formed_pos, "SN190",
-                 "a ratio is formed in f64 or f32, not in '%s'", a->formed);
+        sn_error(rs->d, r->formed_pos, "SN190",
+                 "a ratio is formed in f64 or f32, not in '%s'", r->formed);
         fault(a);
     }
-    at = a->outside ? sn_name_at(outside, 2, a->outside) : 0;
-    a->refuse = at == 1;
+    at = r->outside ? sn_name_at(outside, 2, r->outside) : 0;
+    r->refuse = at == 1;
     if (at == 2) {
-        sn_error(rs->d, a->outside_pos, "SN190",
+        sn_error(rs->d, r->outside_pos, "SN190",
                  "a ratio outside the shifts is 'zero' or 'refuse', not '%s'",
-                 a->outside);
+                 r->outside);
         fault(a);
     }
+}
+
+/* Shifts of a scale's own lie within those of its arithmetic. */
+static void
+own_shifts(SnResolver *rs, SnDefArith *a, SnDefScale *s)
+{
+    SnDefRatio own = a->ratio;
+
+    if (!s->own.pos.src)
+        return;
+    if (s->own.s_lo > s->own.s_hi || s->own.s_lo < own.s_lo ||
+        s->own.s_hi > own.s_hi) {
+        sn_error(rs->d, s->own.pos, "SN190",
+                 "scale %s shifts by %lld..%lld: expected a range within "
+                 "%lld..%lld, the ratio's",
+                 s->name, (long long)s->own.s_lo, (long long)s->own.s_hi,
+                 (long long)own.s_lo, (long long)own.s_hi);
+        fault(a);
+    }
+    own.pos = s->own.pos;
+    own.s_lo = s->own.s_lo;
+    own.s_hi = s->own.s_hi;
+    s->own = own;
 }
 
 /* ---- which nodes ---- */
@@ -515,6 +539,7 @@ block(SnResolver *rs, SnDefArith *a)
     ratio(rs, a);
     sn_resolve_pairs(rs, a);
     for (uint32_t i = 0; i < a->nscale; i++) {
+        own_shifts(rs, a, a->scale[i]);
         uint32_t was = sn_named_at(a->scale, i, a->scale[i]->name);
         if (was < i) {
             sn_resolve_twice(rs, a->scale[i]->pos, "scale", a->scale[i]->name,

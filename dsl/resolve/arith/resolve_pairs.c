@@ -266,5 +266,5 @@ sn_resolve_pairs(SnResolver *rs, SnDefArith *a)
     for (uint32_t i = 0; i < SN_NROLE; i++)
         a->pairs.some |= restricts(&a->pairs.type[i]);
     a->pairs.some |=
-        a->refuse || a->pairs.bias_bits || a->pairs.acc_bits || a->nnone;
+        a->ratio.refuse || a->pairs.bias_bits || a->pairs.acc_bits || a->nnone;
 }

@@ -425,8 +425,9 @@ plain_ratio(const SnX *x)
 
 /* v : ratio of a scale of this arithmetic, or of one that it is from. */
 static SnX *
-scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *by)
+scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *a)
 {
+    const SnDefRatio *by = s->own.pos.src ? &s->own : &a->ratio;
     const SnExpr *k = e->nkid == 1 ? e->kid[0] : NULL;
 
     if (!k || k->ek != SN_E_RATIO || sc->in_scale) {
