@@ -188,6 +188,47 @@ biases(void **state)
     assert_true(fabs((double)w->scale[0] - 1.3) < 1e-3);
 }
 
+/* Where the grid of biases is coarse, and x is small nearly always, the largest
+ * weight is cut off for a grid half as wide; never where the grid is fine. */
+static void
+coarse_biases(void **state)
+{
+    static const char nodes[] =
+        "  %x = Placeholder() : f32[1,2]\n"
+        "  %w = Constant() {data = [2, 0.5, 0.25, 0.5]}"
+        " : f32[2,2]\n"
+        "  %b = Constant() {data = [0.007936, 0.023808]} : "
+        "f32[2]\n"
+        "  %y = FullyConnected(%x, %w, %b) : f32[1,2]\n"
+        "  Save(%y) {name = \"out\"}\n";
+    static const float range[][2] = {{0, 1}, {-4, 4}};
+    const double want[] = {1, 2};
+
+    (void)state;
+    for (int fine = 0; fine < 2; fine++) {
+        SnProfile *p = ranges(2, dense_name, range);
+        SnQuantReport r;
+        SnGraph *g;
+        arith.pairs = any;
+        arith.pairs.bias_bits = 16;
+        arith.pairs.bias_step = fine ? 1 : 128;
+        for (int i = 0; i < SN_NROLE; i++) {
+            arith.pairs.type[i].zlo = arith.pairs.type[i].zhi = 0;
+            arith.pairs.type[i].tensor = true;
+        }
+        sn_hist_put(&p->hist[0], 0, 100000000);
+        p->hist[0].count += 100000000;
+        assert_int_equal(quantize(nodes, p, &g, &r), SN_OK);
+        assert_int_equal(sn_verify(g, d), SN_OK);
+        const SnNode *n = sn_def(g, sn_find(g, "y"));
+        const SnType *w = sn_type(g, n->in[1].ref);
+        assert_true(w->scale[0] == (float)(want[fine] / 127));
+        const int8_t *q = sn_def(g, n->in[1].ref)->data;
+        assert_int_equal(q[0], 127);
+        assert_int_equal(q[1], fine ? 32 : 64);
+    }
+}
+
 static double
 ratio_of(const SnRowGrids *g)
 {
@@ -363,10 +404,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits),     cmocka_unit_test(powers),
-        cmocka_unit_test(biases),     cmocka_unit_test(ratios),
-        cmocka_unit_test(no_rescale), cmocka_unit_test(one_type),
-        cmocka_unit_test(impossible), cmocka_unit_test(sums),
+        cmocka_unit_test(limits),        cmocka_unit_test(powers),
+        cmocka_unit_test(biases),        cmocka_unit_test(ratios),
+        cmocka_unit_test(no_rescale),    cmocka_unit_test(one_type),
+        cmocka_unit_test(impossible),    cmocka_unit_test(sums),
+        cmocka_unit_test(coarse_biases),
     };
 
     return cmocka_run_group_tests(tests, chip, teardown);

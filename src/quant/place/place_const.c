@@ -43,10 +43,37 @@ wide(SnElem e)
     return e == SN_QI16;
 }
 
-/* The bias that is pinned to the scale of operand `slot`, and the product of
- * the other scales in its pin; 0 when there is none. */
+typedef struct Bias { /* pinned to a constant */
+    const float *v;   /* NULL: there is none */
+    int64_t n;
+    double others;    /* product of the other scales it is pinned to */
+    double xmax;      /* of |x - zp| over those operands */
+    double most;      /* bias, in steps of the constant */
+    double step;      /* of the bias, in steps of the constant; 0: any */
+    double mean, var; /* of the last of those operands in the data */
+} Bias;
+
+/* Mean and variance of a value by its bins. */
+static void
+moments(const SnHist *h, double *mean, double *var)
+{
+    uint64_t room[SN_HIST_MAX], *bin = sn_hist_bins(h, room);
+    double n = 0, sum = 0, square = 0;
+
+    for (uint32_t i = 0; i < h->nbin; i++) {
+        double v = ldexp((double)(h->first + (int64_t)i) + 0.5, h->exp);
+        n += (double)bin[i];
+        sum += v * (double)bin[i];
+        square += v * v * (double)bin[i];
+    }
+    *mean = n > 0 ? sum / n : 0;
+    *var = n > 0 ? fmax(0, square / n - *mean * *mean) : 0;
+}
+
+/* The bias that is pinned to the scale of operand `slot`, 0 when there is none;
+ * b gets what the other scales in its pin say. */
 static SnRef
-bias_on(SnPlacing *pl, SnId id, uint32_t slot, double *others, double *xmax)
+bias_on(SnPlacing *pl, SnId id, uint32_t slot, Bias *to)
 {
     const SnNode *n = sn_node(pl->g, id);
     const SnKindDesc *f = pl->form[id];
@@ -58,7 +85,7 @@ bias_on(SnPlacing *pl, SnId id, uint32_t slot, double *others, double *xmax)
         bool mine = false;
         if (f->in[b].fact != SN_PIN)
             continue;
-        *others = *xmax = 1;
+        to->others = to->xmax = 1;
         for (uint8_t i = 0; i < f->in[b].npin; i++) {
             sn_port_slots(f, n->nin, f->in[b].pin[i], &first, &count);
             if (f->in[b].pin[i] == port) {
@@ -73,8 +100,11 @@ bias_on(SnPlacing *pl, SnId id, uint32_t slot, double *others, double *xmax)
                     : NULL;
             if (!t || !t->nq)
                 return 0;
-            *others *= (double)t->scale[0];
-            *xmax *= wide(e) ? 0 : fmax(127.0 - t->zp[0], t->zp[0] + 128.0);
+            to->others *= (double)t->scale[0];
+            to->xmax *= wide(e) ? 0 : fmax(127.0 - t->zp[0], t->zp[0] + 128.0);
+            const SnHist *h = sn_profile_of(pl->p->profile, pl->g, x);
+            if (h)
+                moments(h, &to->mean, &to->var);
         }
         sn_port_slots(f, n->nin, b, &first, &count);
         if (mine && count && n->in[first].ref)
@@ -133,13 +163,60 @@ largest_bias(const float *b, int64_t n, int64_t slice, int64_t nslice)
     return top;
 }
 
-typedef struct Bias { /* pinned to a constant */
-    const float *v;   /* NULL: there is none */
-    int64_t n;
-    double others; /* product of the other scales it is pinned to */
-    double xmax;   /* of |x - zp| over those operands */
-    double most;   /* bias, in steps of the constant */
-} Bias;
+/* The mean square by which sums of slice i are off, where its weights have the
+ * parameters q.  An x that is always about its mean meets all weights of a sum,
+ * and so their errors add up; what it varies by meets them one by one. */
+static double
+slice_error(const Slices *k, int64_t i, SnParam q, const SnCodeLimits *l,
+            const Bias *b)
+{
+    int64_t nc = k->nslice == 1 ? b->n : 1, per = k->inner / nc;
+    const float *w = k->v + i * k->inner;
+    double step = b->step * (double)q.scale, sum = 0;
+
+    for (int64_t c = 0; c < nc; c++, w += per) {
+        double bias = (double)b->v[nc == b->n ? c : i];
+        double off = bias - step * rint(bias / step), each = 0;
+        for (int64_t j = 0; j < per; j++) {
+            int32_t v =
+                sn_quant(w[j], q.scale, q.zp, (int32_t)l->qlo, (int32_t)l->qhi);
+            double e = (double)w[j] - (double)q.scale * (v - q.zp);
+            off += e * b->mean;
+            each += e * e;
+        }
+        sum += off * off + each * b->var;
+    }
+    return sum;
+}
+
+enum { HALVES = 5 };
+
+/* How much of the range of slice i its codes hold.  A bias on a grid that is
+ * coarser than the products' gets finer with the weights' scale: cutting the
+ * largest of them off may cost less than what that grid does. */
+static double
+best_part(const SnPlacing *pl, SnRole role, const Slices *k, int64_t i,
+          SnSchema schema, SnElem e, const Bias *b, const double range[2])
+{
+    SnCodeLimits l = sn_code_limits(pl->g->rounding, role, e);
+    double best = 0, part = 1;
+
+    /* of narrower codes, those that are cut off would be stored as others */
+    if (!b->v || !(b->step > 0) || b->n < 1 || k->inner % b->n ||
+        l.qlo > (double)sn_elem_lo(e) || l.qhi < (double)sn_elem_hi(e))
+        return 1;
+    for (int h = 0; h < HALVES; h++) {
+        double f = ldexp(1, -h);
+        SnParam q =
+            sn_place_choose(pl, role, schema, e, f * range[0], f * range[1], 0);
+        double off = slice_error(k, i, q, &l, b);
+        if (h == 0 || off < best) {
+            best = off;
+            part = f;
+        }
+    }
+    return part;
+}
 
 /* Parameters of one slice; the floor needs the slice in one piece, which it
  * is wherever there is a bias (weights are [out, ...]). */
@@ -153,6 +230,11 @@ slice_param(const SnPlacing *pl, SnRole role, const Slices *k, int64_t i,
     double lo, hi;
 
     finite_range(k->v + i * k->inner, k->n, k->inner, stride, outer, &lo, &hi);
+    if (outer == 1) {
+        double f = best_part(pl, role, k, i, schema, e, b, (double[]){lo, hi});
+        lo *= f;
+        hi *= f;
+    }
     SnParam q = sn_place_choose(pl, role, schema, e, lo, hi, 0);
     *wanted = q.scale;
     if (least > (double)q.scale)
@@ -206,7 +288,7 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
     SnSchema schema = pl->want[id].schema;
     if (axis >= 0)
         schema = sn_schema_of_slices(schema);
-    SnRef b = bias_on(pl, id, slot, &bias.others, &bias.xmax);
+    SnRef b = bias_on(pl, id, slot, &bias);
     if (b) {
         bias.v = sn_eval_const(pl->g, b, pl->a);
         bias.n = sn_shape_count(sn_shape_of(pl->g, b));
@@ -216,6 +298,9 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
         (pairs->bias_bits
              ? ldexp(pairs->bias_step, pairs->bias_bits - 1) - pairs->bias_step
              : 0x1p31);
+    bias.step = pairs->bias_bits && pairs->bias_step > 1
+                    ? bias.others * pairs->bias_step
+                    : 0;
     if (sn_needs_one_type(pl->g->rounding, pl->form[id]->kind))
         return sn_place_type(pl, SN_REF(id, 0), e);
     float *scale = SN_NEW_N(pl->a, float, k.nslice);
