@@ -72,11 +72,12 @@ table vnni $c/conv_vnni.c
 table vnni_dw -$c/conv_vnni.h $c/conv_vnni_dw.c
 table neon $c/conv_neon.c
 p=src/kernel/point
-table shared_types $p/sum_q8.h $p/pool_q8.h
+table shared_types $p/sum_q8.h $p/quant_q8.h $p/pool_q8.h
 table sum $p/sum_q8.c
+table quant $p/quant_q8.c
 table pool $p/pool_q8.c# $p/pool_q8.c#pool
 for part in max avg lrn; do table $part $p/pool_q8.c#$part; done
 for set in avx2 avx512; do
     table head_$set $p/shared_q8_$set.c#
-    for part in sum max avg lrn; do table ${part}_$set $p/shared_q8_$set.c#$part; done
+    for part in sum quant max avg lrn; do table ${part}_$set $p/shared_q8_$set.c#$part; done
 done

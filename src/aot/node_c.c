@@ -526,6 +526,49 @@ put_windows(SnProgram *p, SnAotNode *n, const char *const *text)
     return true;
 }
 
+/* ---- reals to codes of one scale ---- */
+
+static const char *const quant_lines[] = {
+    "@def y_lim lim o0 clamp",
+    "@def y_s scale o0",
+    "@def y_z zp o0",
+    "@each",
+    "const float v_x = x_in[@i0];",
+    "y_out[@o] = (int8_t)sn_quant(v_x, y_s, y_z, y_lim.lo, y_lim.hi);",
+    "@end",
+    NULL,
+};
+
+/* False: it is none. */
+static bool
+put_quant(SnProgram *p, SnAotNode *n, const char *const *text)
+{
+    const SnType *y = n->call.out[0].type;
+    const char **line;
+    SnLim l;
+
+    if (p->o->target->isa == SN_ISA_PORTABLE ||
+        n->kd->sem[0].cls != SN_C_CONVERT || n->call.nin != 1 ||
+        n->call.nout != 1 || n->call.in[0].type->elem != SN_F32 ||
+        !sn_type_per_tensor(y) || !sn_map_in_place(n->kd->sem[0].decl) ||
+        !sn_shape_count(n->call.out[0].shape))
+        return false;
+    uint32_t k = sn_aot_lines(n, text, &line);
+    if (!same_lines(line, k, quant_lines))
+        return false;
+    l = sn_lim(y, sn_aot_range_of(n, "clamp"));
+    p->use.part[SN_TUNED_QUANT] = true;
+    sn_aot_line(n, "const SnQuant8 quant = {%s, %s, %s, %d};",
+                number(n, y->scale[0]), number(n, (float)(l.lo - y->zp[0])),
+                number(n, (float)(l.hi - y->zp[0])), (int)y->zp[0]);
+    sn_aot_line(n, "%s(&quant, %s, %lld, %s);",
+                sn_tuned_name(n->a, p->o->target->isa, SN_TUNED_QUANT),
+                sn_aot_operand(n, 0),
+                (long long)sn_shape_count(n->call.out[0].shape),
+                sn_aot_result(n, 0));
+    return true;
+}
+
 /* ---- functions ---- */
 
 /* Does body read operand slot? */
@@ -546,7 +589,7 @@ body(SnProgram *p, SnAotNode *n, unsigned res)
     if (is_sum(p, n) && put_sum(p, n))
         return SN_OK;
     SN_TRY(sn_aot_map(n, res));
-    if (text && put_windows(p, n, text))
+    if (text && (put_windows(p, n, text) || put_quant(p, n, text)))
         return SN_OK;
     if (text)
         return sn_aot_text(n, text);

@@ -389,6 +389,37 @@ for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
     fi
 done
 
+# Reals to codes of one scale, tails of vectors and clamps; of several scales as a
+# loop.
+cat >"$tmp/quants.sn" <<'END'
+sinter-graph 1
+graph "quants" {
+  %x = Placeholder() : f32[3,37]
+  %a = Quantize(%x) : qi8<0.04, 3>[3,37]
+  %b = Quantize(%x) {clamp = [-90, 100]} : qi8<0.003, -128>[3,37]
+  %t = Transpose(%x) {perm = [1,0]} : f32[37,3]
+  %c = Quantize(%t) : qi8<0.015625, 127>[37,3]
+  %d = Quantize(%x) : qi8<axis=0, [0.1, 0.2, 0.3], [0, 0, 0]>[3,37]
+  Save(%a) {name = "a"}
+  Save(%b) {name = "b"}
+  Save(%c) {name = "c"}
+  Save(%d) {name = "d"}
+}
+END
+for target in x86-avx2 x86-avx512vnni aarch64-dotprod; do
+    right "quants_${target}_twins" "$tmp/quants.sn" "-std=c99 -Dnet_SN_TWINS $san_all" "$CC" \
+        "--target=$target"
+    has "$target" && right "quants_$target" "$tmp/quants.sn" "-std=c99 $san_all" "$CC" \
+        "--target=$target"
+    n=$(grep -c 'net_quant8_[a-z0-9]*(&' "$tmp/o/net.c")
+    if [ "$n" = 3 ]; then
+        echo "ok compile quants_calls_$target"
+    else
+        echo "not ok compile quants_calls_$target: $n calls, expected 3"
+        bad=1
+    fi
+done
+
 # Results over their operands.
 for policy in "" "rounding double"; do
     chain "$policy" >"$tmp/chain.sn"

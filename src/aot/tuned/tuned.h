@@ -70,6 +70,7 @@ bool sn_tuned_sum(SnSum8 *s, const int8_t *table);
 /* What a program calls. */
 typedef enum SnTunedPart {
     SN_TUNED_SUM,
+    SN_TUNED_QUANT,
     SN_TUNED_MAX,
     SN_TUNED_AVG,
     SN_TUNED_LRN,
@@ -99,6 +100,8 @@ extern SnTunedText sn_tuned_text_sum, sn_tuned_text_pool, sn_tuned_text_max;
 extern SnTunedText sn_tuned_text_avg, sn_tuned_text_lrn;
 extern SnTunedText sn_tuned_text_head_avx2, sn_tuned_text_head_avx512;
 extern SnTunedText sn_tuned_text_sum_avx2, sn_tuned_text_sum_avx512;
+extern SnTunedText sn_tuned_text_quant;
+extern SnTunedText sn_tuned_text_quant_avx2, sn_tuned_text_quant_avx512;
 extern SnTunedText sn_tuned_text_max_avx2, sn_tuned_text_max_avx512;
 extern SnTunedText sn_tuned_text_avg_avx2, sn_tuned_text_avg_avx512;
 extern SnTunedText sn_tuned_text_lrn_avx2, sn_tuned_text_lrn_avx512;

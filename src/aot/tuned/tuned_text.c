@@ -132,8 +132,9 @@ static const Variant variants[] = {
      .dw3 = {"0", "0"},
      .set = "avx2",
      .head = sn_tuned_text_head_avx2,
-     .part = {sn_tuned_text_sum_avx2, sn_tuned_text_max_avx2,
-              sn_tuned_text_avg_avx2, sn_tuned_text_lrn_avx2}},
+     .part = {sn_tuned_text_sum_avx2, sn_tuned_text_quant_avx2,
+              sn_tuned_text_max_avx2, sn_tuned_text_avg_avx2,
+              sn_tuned_text_lrn_avx2}},
     {.isa = SN_ISA_VNNI,
      .tiles = sn_tuned_text_vnni,
      .dwtext = sn_tuned_text_vnni_dw,
@@ -142,8 +143,9 @@ static const Variant variants[] = {
      .dw3 = {"sn_dw3_vnni_step1", "sn_dw3_vnni_step2"},
      .set = "avx512",
      .head = sn_tuned_text_head_avx512,
-     .part = {sn_tuned_text_sum_avx512, sn_tuned_text_max_avx512,
-              sn_tuned_text_avg_avx512, sn_tuned_text_lrn_avx512}},
+     .part = {sn_tuned_text_sum_avx512, sn_tuned_text_quant_avx512,
+              sn_tuned_text_max_avx512, sn_tuned_text_avg_avx512,
+              sn_tuned_text_lrn_avx512}},
     {.isa = SN_ISA_NEON,
      .tiles = sn_tuned_text_neon,
      .sum = "sum",
@@ -182,6 +184,7 @@ static const struct Part {
     const char *need;
 } parts[SN_TUNED_PARTS] = {
     {"sum", sn_tuned_text_sum, " fmaf"},
+    {"quant", sn_tuned_text_quant, ""},
     {"max", sn_tuned_text_max, ""},
     {"avg", sn_tuned_text_avg, " sn_mulf"},
     {"lrn", sn_tuned_text_lrn, " fmaf sqrtf sn_dequant"},
@@ -283,10 +286,11 @@ put_parts(SnArena *a, SnBuf *b, const Variant *v, const SnTunedUse *u)
     for (int i = 0; i < SN_TUNED_PARTS; i++) {
         if (u->part[i])
             need = sn_format(a, "%s%s", need, parts[i].need);
-        pool = pool || (u->part[i] && i != SN_TUNED_SUM);
+        pool = pool || (u->part[i] && i >= SN_TUNED_MAX);
     }
-    if (u->part[SN_TUNED_SUM])
-        put_lines(a, b, sn_tuned_text_sum, &need);
+    for (int i = 0; i < SN_TUNED_MAX; i++)
+        if (u->part[i])
+            put_lines(a, b, parts[i].text, &need);
     if (pool)
         put_lines(a, b, sn_tuned_text_pool, &need);
     for (int i = SN_TUNED_MAX; i < SN_TUNED_PARTS; i++)

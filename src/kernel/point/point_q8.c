@@ -164,22 +164,13 @@ pair_ref(const SnPair8 *p, const int8_t *a, const int8_t *b, int64_t n,
 }
 
 static void
-quant_ref(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
-{
-    int32_t lo = (int32_t)p->lo, hi = (int32_t)p->hi;
-
-    for (int64_t i = 0; i < n; i++)
-        y[i] = (int8_t)(sn_rne_clamp(x[i] / p->scale, lo, hi) + p->zp);
-}
-
-static void
 dequant_ref(const SnQuant8 *p, const int8_t *x, int64_t n, float *y)
 {
     for (int64_t i = 0; i < n; i++)
         y[i] = sn_dequant(x[i], p->scale, p->zp);
 }
 
-const SnPoint8 sn_point8_ref = {pair_ref,    NULL,      quant_ref,
+const SnPoint8 sn_point8_ref = {pair_ref,    NULL,      sn_quant8_c,
                                 dequant_ref, table_ref, sn_max8_c,
                                 sn_avg8_c,   sn_lrn8_c, NULL};
 

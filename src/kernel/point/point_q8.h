@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "kernel/conv_geo.h"
 #include "kernel/point/pool_q8.h"
+#include "kernel/point/quant_q8.h"
 #include "kernel/point/sum_q8.h"
 #include "kernel/variant.h"
 
@@ -50,10 +51,6 @@ void sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
 
 /* ---- Quantize and Dequantize, per tensor ---- */
 
-typedef struct SnQuant8 {
-    float scale, lo, hi; /* lo, hi less zp */
-    int32_t zp;
-} SnQuant8;
 void sn_quant8_run(SnIsa isa, const SnQuant8 *p, const float *x, int64_t n,
                    int8_t *y);
 void sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
@@ -85,8 +82,6 @@ void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
 
 typedef void SnPair8Fn(const SnPair8 *p, const int8_t *a, const int8_t *b,
                        int64_t n, int8_t *y);
-typedef void SnQuant8Fn(const SnQuant8 *p, const float *x, int64_t n,
-                        int8_t *y);
 typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
                           float *y);
 typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,

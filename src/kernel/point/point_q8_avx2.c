@@ -26,19 +26,6 @@ pair(const SnPair8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
 }
 
 AVX2 static void
-quant(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
-{
-    __m256 s = _mm256_set1_ps(p->scale), lo = _mm256_set1_ps(p->lo);
-    __m256 hi = _mm256_set1_ps(p->hi);
-    __m256i z = _mm256_set1_epi32(p->zp);
-    int64_t i = 0;
-
-    for (; i + 8 <= n; i += 8)
-        store8(y + i, _mm256_div_ps(_mm256_loadu_ps(x + i), s), lo, hi, z);
-    sn_point8_ref.quant(p, x + i, n - i, y + i);
-}
-
-AVX2 static void
 dequant(const SnQuant8 *p, const int8_t *x, int64_t n, float *y)
 {
     __m256 s = _mm256_set1_ps(p->scale);
@@ -65,7 +52,7 @@ table(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
     sn_point8_ref.table(p, x + i, n - i, y + i);
 }
 
-static const SnPoint8 point8 = {pair,         sn_sum8_avx2, quant,
+static const SnPoint8 point8 = {pair,         sn_sum8_avx2, sn_quant8_avx2,
                                 dequant,      table,        sn_max8_avx2,
                                 sn_avg8_avx2, sn_lrn8_avx2, NULL};
 

@@ -24,35 +24,6 @@ pair(const SnPair8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
     }
 }
 
-/* x / s for rounding: a product with 1 / s is at most four units in the last
- * place off, which matters near ties only (numerics.md).  In [-512, 512] these
- * are 2^-13; above, and for NaN, the comparison fails. */
-V512 HELP __m512
-quotient(__m512 v, __m512 s, __m512 inv)
-{
-    __m512 q = _mm512_mul_ps(v, inv);
-    __m512 off = _mm512_abs_ps(_mm512_sub_ps(q, _mm512_roundscale_ps(q, 0)));
-    __mmask16 near =
-        _mm512_cmp_ps_mask(off, _mm512_set1_ps(0.5f - 0x1p-13f), _CMP_NLT_UQ) |
-        _mm512_cmp_ps_mask(_mm512_abs_ps(q), _mm512_set1_ps(512), _CMP_NLT_UQ);
-
-    return near ? _mm512_div_ps(v, s) : q;
-}
-
-V512 static void
-quant(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
-{
-    __m512 s = _mm512_set1_ps(p->scale), lo = _mm512_set1_ps(p->lo);
-    __m512 hi = _mm512_set1_ps(p->hi), inv = _mm512_set1_ps(1 / p->scale);
-    __m512i z = _mm512_set1_epi32(p->zp);
-
-    for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 k = mask16(n - i);
-        __m512 v = _mm512_maskz_loadu_ps(k, x + i);
-        store16(k, y + i, quotient(v, s, inv), lo, hi, z);
-    }
-}
-
 V512 static void
 dequant(const SnQuant8 *p, const int8_t *x, int64_t n, float *y)
 {
@@ -141,9 +112,9 @@ planes(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n, int8_t *y)
                                                 : 0;
 }
 
-static const SnPoint8 point8 = {pair,           sn_sum8_avx512, quant,
-                                dequant,        table,          sn_max8_avx512,
-                                sn_avg8_avx512, sn_lrn8_avx512, planes};
+static const SnPoint8 point8 = {
+    pair,           sn_sum8_avx512, sn_quant8_avx512, dequant, table,
+    sn_max8_avx512, sn_avg8_avx512, sn_lrn8_avx512,   planes};
 
 void sn_register_point_q8_avx512(void);
 void

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums, pools and LRN on codes in AVX2: whole or
+/* Sums, Quantize, pools and LRN on codes in AVX2: whole or
  * sections of it are also texts of programs. */
 #include "kernel/point/pool_q8.h"
+#include "kernel/point/quant_q8.h"
 #include "kernel/point/sum_q8.h"
 
 #if defined(__x86_64__) && !defined(SN_TWINS)
@@ -54,6 +55,29 @@ sn_sum8_avx2(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n,
              int8_t *y)
 {
     sn_sum8_c(p, a, b, n, y);
+}
+#endif
+
+/* ---- quant ---- */
+
+#if defined(__x86_64__) && !defined(SN_TWINS)
+AVX2 void
+sn_quant8_avx2(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
+{
+    __m256 s = _mm256_set1_ps(p->scale), lo = _mm256_set1_ps(p->lo);
+    __m256 hi = _mm256_set1_ps(p->hi);
+    __m256i z = _mm256_set1_epi32(p->zp);
+    int64_t i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        store8(y + i, _mm256_div_ps(_mm256_loadu_ps(x + i), s), lo, hi, z);
+    sn_quant8_c(p, x + i, n - i, y + i);
+}
+#else
+void
+sn_quant8_avx2(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
+{
+    sn_quant8_c(p, x, n, y);
 }
 #endif
 

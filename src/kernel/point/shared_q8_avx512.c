@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums, pools and LRN on codes in AVX-512: whole or
+/* Sums, Quantize, pools and LRN on codes in AVX-512: whole or
  * sections of it are also texts of programs. */
 #include "kernel/point/pool_q8.h"
+#include "kernel/point/quant_q8.h"
 #include "kernel/point/sum_q8.h"
 
 #if defined(__x86_64__) && !defined(SN_TWINS)
@@ -52,6 +53,45 @@ sn_sum8_avx512(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n,
                int8_t *y)
 {
     sn_sum8_c(p, a, b, n, y);
+}
+#endif
+
+/* ---- quant ---- */
+
+#if defined(__x86_64__) && !defined(SN_TWINS)
+/* x / s for rounding: a product with 1 / s is at most four units in the last
+ * place off, which matters near ties only (numerics.md).  In [-512, 512] these
+ * are 2^-13; above, and for NaN, the comparison fails. */
+V512 HELP __m512
+quotient(__m512 v, __m512 s, __m512 inv)
+{
+    __m512 q = _mm512_mul_ps(v, inv);
+    __m512 off = _mm512_abs_ps(_mm512_sub_ps(q, _mm512_roundscale_ps(q, 0)));
+    __mmask16 near =
+        _mm512_cmp_ps_mask(off, _mm512_set1_ps(0.5f - 0x1p-13f), _CMP_NLT_UQ) |
+        _mm512_cmp_ps_mask(_mm512_abs_ps(q), _mm512_set1_ps(512), _CMP_NLT_UQ);
+
+    return near ? _mm512_div_ps(v, s) : q;
+}
+
+V512 void
+sn_quant8_avx512(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
+{
+    __m512 s = _mm512_set1_ps(p->scale), lo = _mm512_set1_ps(p->lo);
+    __m512 hi = _mm512_set1_ps(p->hi), inv = _mm512_set1_ps(1 / p->scale);
+    __m512i z = _mm512_set1_epi32(p->zp);
+
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 k = mask16(n - i);
+        __m512 v = _mm512_maskz_loadu_ps(k, x + i);
+        store16(k, y + i, quotient(v, s, inv), lo, hi, z);
+    }
+}
+#else
+void
+sn_quant8_avx512(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
+{
+    sn_quant8_c(p, x, n, y);
 }
 #endif
 
