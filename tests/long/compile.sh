@@ -330,8 +330,12 @@ part processors || exit $bad
 # ---- boards: what their instructions replace, at each optimization ----
 command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || exit $bad
 for m in m4 m55; do
-    "$MAKE" -s -C examples/cortex-m lrn-$m SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
-    say $? "Cortex-$m: $(tail -n 1 "$tmp/log")"
+    for g in lrn kws; do
+        [ $g = lrn ] || [ -f "$D/quantized/mlperf_dscnn_kws_qdq/model.onnx" ] || continue
+        "$MAKE" -s -C examples/cortex-m $g-$m SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" \
+            DATA="$(realpath "$SHARED")/data" >"$tmp/log" 2>&1
+        say $? "Cortex-$m, $g: $(tail -n 1 "$tmp/log")"
+    done
 done
 . tests/tiles.sh
 # board m4|m55 OPTION FILE.sn FLAGS...: the self-test on the emulated processor.
