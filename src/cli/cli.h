@@ -73,6 +73,8 @@ typedef struct SnArgs {
     bool channelwise, rowwise, per_tensor, unify, require_int8, json, help;
     bool elide, check_kernels, names;
     const char *threshold, *average, *bias;
+    bool overview; /* draw */
+    const char *heat, *title, *link;
     long nrun; /* bench */
     long top;  /* 0: all */
     bool pack_cache, tune;

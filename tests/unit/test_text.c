@@ -532,7 +532,7 @@ all_of_it(const char *text)
     sn_buf_init(&b, a);
     sn_print(h, &b, NULL, NULL);
     assert_string_equal(b.s, text);
-    sn_draw_dot(h, &b);
+    sn_draw_dot(h, &(SnDrawOpts){0}, &b);
     sn_guard_pop(&gu);
     sn_arena_free(a);
     return true;

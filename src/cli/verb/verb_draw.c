@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/file/file.h"
 #include "graph/text/text.h"
+#include "run/bench/bench.h"
 
 extern char **environ;
 
@@ -81,6 +82,71 @@ picture(SnCli *c, const char *format, const SnBuf *dot, SnBuf *img)
     return st;
 }
 
+/* ---- heat ---- */
+
+/* Bytes of constants by the nodes that read them; one that several read is
+ * counted at the first. */
+static double *
+weights(SnCli *c, const SnGraph *g)
+{
+    double *v = SN_NEW_N(c->a, double, g->nnode);
+    bool *seen = SN_NEW_N(c->a, bool, g->nnode);
+    uint32_t n;
+    const SnId *topo = sn_topo(g, c->a, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *d = sn_node(g, topo[i]);
+        for (uint32_t s = 0; s < d->nin; s++) {
+            SnRef r = d->in[s].ref;
+            if (!r || !sn_def(g, r)->data || seen[SN_NODE(r)])
+                continue;
+            seen[SN_NODE(r)] = true;
+            v[topo[i]] +=
+                (double)sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r));
+        }
+    }
+    return v;
+}
+
+/* Measured on this machine; operations are counted on the way. */
+static SnStatus
+measured(SnCli *c, const SnGraph *g, bool time, const double **out)
+{
+    double *v = SN_NEW_N(c->a, double, g->nnode);
+    const SnBackendDesc *backend;
+    const SnExec *x;
+    SnBench *b;
+
+    SN_TRY(sn_cli_engine(c, &backend));
+    SN_TRY(sn_exec_prepare(c->a, g, backend, c->d, &x));
+    SN_TRY(sn_bench(c->a, x, 1, time ? 0 : 1, c->d, &b));
+    for (uint32_t i = 0; i < b->nnode; i++)
+        v[b->node[i].node] = time ? b->node[i].s : b->node[i].ops;
+    *out = v;
+    return SN_OK;
+}
+
+static SnStatus
+get_heat(SnCli *c, const SnGraph *g, SnDrawOpts *o)
+{
+    o->heat_of = c->args.heat;
+    if (!o->heat_of)
+        return SN_OK;
+    if (!strcmp(o->heat_of, "weights")) {
+        o->heat = weights(c, g);
+        return SN_OK;
+    }
+    bool time = !strcmp(o->heat_of, "time");
+    if (!time && strcmp(o->heat_of, "operations") != 0)
+        return sn_fail(c->d, SN_EUSAGE, "--heat",
+                       "'%s' is not known: expected time, operations or "
+                       "weights",
+                       o->heat_of);
+    return measured(c, g, time, &o->heat);
+}
+
+/* ---- the verb ---- */
+
 SnStatus
 sn_verb_draw(SnCli *c)
 {
@@ -103,7 +169,9 @@ sn_verb_draw(SnCli *c)
     SN_TRY(sn_cli_load(c, path, &g));
     sn_buf_init(&dot, c->a);
     sn_buf_init(&img, c->a);
-    sn_draw_dot(g, &dot);
+    SnDrawOpts how = {.title = c->args.title, .page = c->args.link};
+    SN_TRY(get_heat(c, g, &how));
+    (c->args.overview ? sn_draw_blocks : sn_draw_dot)(g, &how, &dot);
     if (!o || !strcmp(o, "-")) {
         sn_putn(&c->out, dot.s, dot.n);
         return SN_OK;

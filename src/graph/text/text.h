@@ -57,8 +57,19 @@ SnStatus sn_text_load_lazy(SnArena *a, const char *path, SnDiag *d,
 /* Compares the data of a Constant with its hash, if that was not done. */
 SnStatus sn_text_check(const SnGraph *g, SnId id, SnDiag *d);
 
-/* Graphviz DOT: types on edges, Rescales and other conversions highlighted. */
-void sn_draw_dot(const SnGraph *g, SnBuf *out);
+typedef struct SnDrawOpts {
+    const char *title;   /* NULL: the graph's name */
+    const char *page;    /* of links to nodes, page#node=NAME; NULL: none */
+    const double *heat;  /* [nnode] what colours show; NULL: kinds of nodes */
+    const char *heat_of; /* its name: "time" */
+} SnDrawOpts;
+
+/* Graphviz DOT: a box for each node; Rescales and other conversions stand out.
+ */
+void sn_draw_dot(const SnGraph *g, const SnDrawOpts *o, SnBuf *out);
+/* The same with a box for nodes whose names begin alike, and without
+ * permutations of axes. */
+void sn_draw_blocks(const SnGraph *g, const SnDrawOpts *o, SnBuf *out);
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pictures for Graphviz.  Nodes are boxes, conversions between types stand out
- * by colour, edges carry types and shapes.  Constants are lines in the boxes
- * that read them, so that large graphs stay legible. */
+ * by colour.  Constants are lines in the boxes that read them, and types and
+ * shapes lines in those that write them: text at edges would touch others. */
 #include <string.h>
 
 #include "graph/graph_priv.h"
-#include "graph/text/text.h"
+#include "graph/text/draw.h"
 
 enum { LABEL_MAX = 40 };
 
 /* Text inside a DOT string. */
-static void
-put_escaped(SnBuf *b, const char *s)
+void
+sn_draw_text(SnBuf *b, const char *s)
 {
     for (; *s; s++) {
         if (*s == '"' || *s == '\\')
@@ -24,14 +24,14 @@ put_escaped(SnBuf *b, const char *s)
 }
 
 /* The same, cut to a readable length. */
-static void
-put_short(SnBuf *b, const char *s)
+void
+sn_draw_short(SnBuf *b, const char *s)
 {
     char cut[LABEL_MAX + 1];
     size_t n = strlen(s);
 
     if (n <= LABEL_MAX) {
-        put_escaped(b, s);
+        sn_draw_text(b, s);
         return;
     }
     /* the end of a path says more than its start; never half a character */
@@ -39,7 +39,7 @@ put_short(SnBuf *b, const char *s)
     while (((unsigned char)*tail & 0xc0) == 0x80)
         tail++;
     snprintf(cut, sizeof cut, "...%s", tail);
-    put_escaped(b, cut);
+    sn_draw_text(b, cut);
 }
 
 static void
@@ -61,6 +61,14 @@ put_shape(SnBuf *b, const SnShape *s)
         sn_puts(b, "scalar");
 }
 
+void
+sn_draw_value(SnBuf *b, const SnResult *r)
+{
+    put_type(b, r->type);
+    sn_puts(b, "  ");
+    put_shape(b, r->shape);
+}
+
 /* "w = qi8 0.02, 0  8x3x3x4", with the value when there is only one. */
 static void
 put_constant(const SnGraph *g, SnBuf *b, const char *port, SnRef r)
@@ -69,11 +77,9 @@ put_constant(const SnGraph *g, SnBuf *b, const char *port, SnRef r)
     const SnResult *res = &n->res[0];
 
     sn_puts(b, "\\n");
-    put_escaped(b, port);
+    sn_draw_text(b, port);
     sn_puts(b, ": ");
-    put_type(b, res->type);
-    sn_puts(b, "  ");
-    put_shape(b, res->shape);
+    sn_draw_value(b, res);
     if (res->type->elem == SN_F32 && sn_shape_count(res->shape) == 1) {
         float v;
         memcpy(&v, n->data, sizeof v);
@@ -92,9 +98,9 @@ put_attrs(SnBuf *b, SnArena *a, const SnNode *n, const SnKindDesc *d)
         sn_buf_init(&v, a);
         sn_put_attr(&v, at, n->attr);
         sn_puts(b, "\\n");
-        put_escaped(b, at->name);
+        sn_draw_text(b, at->name);
         sn_putc(b, ' ');
-        put_short(b, sn_buf_str(&v));
+        sn_draw_short(b, sn_buf_str(&v));
     }
     if (n->calibrated)
         sn_puts(b, "\\ncalibrated");
@@ -111,21 +117,28 @@ requantizes(const SnKindDesc *d)
            sn_elem_quant((SnElem)t->out[0].elem);
 }
 
-static const char *
-style(const SnKindDesc *d)
+SnLook
+sn_draw_look(const SnKindDesc *d)
 {
     bool convert = d->nout > 0 && d->sem[0].cls == SN_C_CONVERT;
 
     if (d->effect)
-        return "shape=ellipse, fillcolor=\"#d8ead3\"";
-    if (convert && requantizes(d))
-        return "fillcolor=\"#f4a09a\", color=\"#a50e0e\", penwidth=3";
+        return SN_LOOK_END;
     if (convert)
-        return "fillcolor=\"#f9c08a\", color=\"#b35900\", penwidth=2";
-    if (d->nout > 0 && d->sem[0].cls == SN_C_CONTRACT)
-        return "fillcolor=\"#cfe0f3\"";
-    return "fillcolor=\"#f2f2f2\"";
+        return requantizes(d) ? SN_LOOK_RESCALE : SN_LOOK_CONVERT;
+    return d->nout > 0 && d->sem[0].cls == SN_C_CONTRACT ? SN_LOOK_CONTRACT
+                                                         : SN_LOOK_OTHER;
 }
+
+const SnLookDesc sn_looks[SN_NLOOK] = {
+    [SN_LOOK_RESCALE] = {"Rescale", "#f4a09a",
+                         ", color=\"#a50e0e\", penwidth=3"},
+    [SN_LOOK_CONVERT] = {"conversion", "#f9c08a",
+                         ", color=\"#b35900\", penwidth=2"},
+    [SN_LOOK_CONTRACT] = {"sum of products", "#cfe0f3", ""},
+    [SN_LOOK_END] = {"input or output", "#d8ead3", ", shape=ellipse"},
+    [SN_LOOK_OTHER] = {"other", "#f2f2f2", ""},
+};
 
 static bool
 is_const(const SnGraph *g, SnRef r)
@@ -133,80 +146,152 @@ is_const(const SnGraph *g, SnRef r)
     return sn_holds_data(sn_desc(sn_kind(g, r)));
 }
 
+/* Percent-encoded as a part of an URL. */
+void
+sn_draw_link(SnBuf *b, const char *page, const char *name)
+{
+    sn_puts(b, ", target=\"_top\", URL=\"");
+    sn_draw_text(b, page);
+    sn_puts(b, "#node=");
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+            (c >= 'a' && c <= 'z') || strchr("-._~", c))
+            sn_putc(b, (char)c);
+        else
+            sn_putf(b, "%%%02X", c);
+    }
+    sn_putc(b, '"');
+}
+
 static void
-draw_node(const SnGraph *g, SnBuf *b, SnId id)
+put_results(SnBuf *b, const SnNode *n, const SnKindDesc *d)
+{
+    for (unsigned r = 0; r < n->nres; r++) {
+        if (r > 0 && n->res[r].nuse == 0)
+            continue;
+        sn_puts(b, "\\n");
+        sn_draw_text(b, d->out[r].name);
+        sn_puts(b, ": ");
+        sn_draw_value(b, &n->res[r]);
+    }
+}
+
+static void
+draw_node(const SnGraph *g, const SnDrawOpts *o, double most, SnBuf *b, SnId id)
 {
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
+    const SnLookDesc *look = &sn_looks[sn_draw_look(d)];
 
-    sn_putf(b, "  n%u [%s, label=\"", (unsigned)id, style(d));
+    sn_putf(b, "  n%u [fillcolor=\"%s\"%s, tooltip=\"", (unsigned)id,
+            o->heat ? sn_draw_heat(most > 0 ? o->heat[id] / most : 0, g->arena)
+                    : look->fill,
+            look->style);
+    sn_draw_text(b, sn_label(g, id, g->arena));
+    sn_puts(b, "\"");
+    if (o->page)
+        sn_draw_link(b, o->page, n->nres ? sn_name(g, SN_REF(id, 0)) : "");
+    sn_puts(b, ", label=\"");
     if (n->nres && n->res[0].name) {
-        put_short(b, n->res[0].name);
+        sn_draw_short(b, n->res[0].name);
         sn_puts(b, "\\n");
     }
-    put_escaped(b, d->name);
+    sn_draw_text(b, d->name);
     put_attrs(b, g->arena, n, d);
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s].ref && is_const(g, n->in[s].ref))
             put_constant(g, b, d->in[sn_port_of_slot(d, n->nin, s)].name,
                          n->in[s].ref);
+    put_results(b, n, d);
     sn_puts(b, "\"];\n");
 }
 
-/* Type and shape stand at the first edge of a value, beside it: long labelled
- * edges make dot lead them through nodes. */
 static void
-put_edge_label(const SnGraph *g, SnBuf *b, SnRef r)
-{
-    const SnResult *res = sn_res(g, r);
-
-    sn_puts(b, " [label=\"&#160;&#160;");
-    if (SN_RES(r) > 0) {
-        put_escaped(b, sn_desc(sn_kind(g, r))->out[SN_RES(r)].name);
-        sn_puts(b, ": ");
-    }
-    put_type(b, res->type);
-    sn_puts(b, "\\l&#160;&#160;");
-    put_shape(b, res->shape);
-    sn_puts(b, "\\l\"]");
-}
-
-/* labelled: [nnode << SN_RESBITS] */
-static void
-draw_edges(const SnGraph *g, SnBuf *b, SnId id, bool *labelled)
+draw_edges(const SnGraph *g, SnBuf *b, SnId id)
 {
     const SnNode *n = sn_node(g, id);
 
-    for (uint32_t s = 0; s < n->nin; s++) {
-        SnRef r = n->in[s].ref;
-        if (!r || is_const(g, r))
-            continue;
-        sn_putf(b, "  n%u -> n%u", (unsigned)SN_NODE(r), (unsigned)id);
-        if (!labelled[r])
-            put_edge_label(g, b, r);
-        labelled[r] = true;
-        sn_puts(b, ";\n");
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s].ref && !is_const(g, n->in[s].ref))
+            sn_putf(b, "  n%u -> n%u;\n", (unsigned)SN_NODE(n->in[s].ref),
+                    (unsigned)id);
+}
+
+/* ---- title and legend ---- */
+
+static void
+put_html(SnBuf *b, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '&' || *s == '<' || *s == '>' || *s == '"')
+            sn_putf(b, "&#%d;", *s);
+        else
+            sn_putc(b, (unsigned char)*s < ' ' ? ' ' : *s);
     }
 }
 
 void
-sn_draw_dot(const SnGraph *g, SnBuf *out)
+sn_draw_begin(SnBuf *b, const SnGraph *g, const SnDrawOpts *o,
+              const bool *looks)
 {
+    sn_puts(b, "digraph \"");
+    sn_draw_text(b, g->name);
+    sn_puts(b, "\" {\n"
+               "  nodesep=0.4; ranksep=0.35;\n"
+               "  node [shape=box, style=filled, fontname=\"Helvetica\", "
+               "fontsize=12, margin=\"0.12,0.06\"];\n"
+               "  labelloc=t; fontname=\"Helvetica\"; tooltip=\" \";\n"
+               "  label=<<TABLE BORDER=\"0\" CELLSPACING=\"6\"><TR>"
+               "<TD COLSPAN=\"9\"><FONT POINT-SIZE=\"16\"><B>");
+    put_html(b, o->title ? o->title : g->name);
+    sn_puts(b, "</B></FONT></TD></TR><TR>");
+    if (o->heat) {
+        sn_puts(b, "<TD>share of ");
+        put_html(b, o->heat_of);
+        sn_puts(b, ":</TD>");
+        for (int i = 0; i <= 4; i++)
+            sn_putf(b, "<TD BGCOLOR=\"%s\">%s</TD>",
+                    sn_draw_heat(i / 4.0, b->a),
+                    i == 0   ? "none"
+                    : i == 4 ? "the most"
+                             : "   ");
+    }
+    for (int i = 0; !o->heat && i < SN_NLOOK; i++)
+        if (looks[i])
+            sn_putf(b, "<TD BGCOLOR=\"%s\"> %s </TD>", sn_looks[i].fill,
+                    sn_looks[i].name);
+    sn_puts(b, "</TR></TABLE>>;\n");
+}
+
+/* White to red. */
+const char *
+sn_draw_heat(double share, SnArena *a)
+{
+    double s = share < 0 ? 0 : share > 1 ? 1 : share;
+
+    return sn_format(a, "#%02x%02x%02x", (unsigned)(255 - s * 29),
+                     (unsigned)(255 - s * 170), (unsigned)(255 - s * 200));
+}
+
+void
+sn_draw_dot(const SnGraph *g, const SnDrawOpts *o, SnBuf *out)
+{
+    bool looks[SN_NLOOK] = {false};
     uint32_t n;
     SnId *order = sn_topo(g, g->arena, &n);
-    bool *labelled = SN_NEW_N(g->arena, bool, (size_t)g->nnode << SN_RESBITS);
+    double most = 0;
 
-    sn_puts(out, "digraph \"");
-    put_escaped(out, g->name);
-    sn_puts(out, "\" {\n"
-                 "  nodesep=0.4; ranksep=0.35;\n"
-                 "  node [shape=box, style=filled, fontname=\"Helvetica\", "
-                 "fontsize=12, margin=\"0.12,0.06\"];\n"
-                 "  edge [fontname=\"Helvetica\", fontsize=10];\n");
+    for (uint32_t i = 0; o->heat && i < n; i++)
+        most = o->heat[order[i]] > most ? o->heat[order[i]] : most;
     for (uint32_t i = 0; i < n; i++)
         if (!sn_holds_data(sn_desc(sn_node(g, order[i])->kind)))
-            draw_node(g, out, order[i]);
+            looks[sn_draw_look(sn_desc(sn_node(g, order[i])->kind))] = true;
+    sn_draw_begin(out, g, o, looks);
     for (uint32_t i = 0; i < n; i++)
-        draw_edges(g, out, order[i], labelled);
+        if (!sn_holds_data(sn_desc(sn_node(g, order[i])->kind)))
+            draw_node(g, o, most, out, order[i]);
+    for (uint32_t i = 0; i < n; i++)
+        draw_edges(g, out, order[i]);
     sn_puts(out, "}\n");
 }

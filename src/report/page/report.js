@@ -401,6 +401,12 @@ function theme() {
   b.onclick = () => set(!root.classList.contains("dark"));
 }
 
+// From a link, as those of `sinter draw --link`.
+function follow() {
+  const m = /^#node=((?:[^%]|%[0-9A-F]{2})+)$/.exec(location.hash);
+  if (m) go(decodeURIComponent(m[1]));
+}
+
 theme();
 summary();
 setUpGraph();
@@ -409,3 +415,5 @@ ranges();
 memory();
 time();
 rewrites();
+follow();
+addEventListener("hashchange", follow);
