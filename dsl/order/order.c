@@ -63,7 +63,7 @@ order_on(SnDefs *defs, SnDiag *d, const SnDefRefined *r)
     const char *msg = strstr(why, "]: ");
     msg = msg && msg < why + n ? msg + 3 : why;
     sn_error(d, r->pos, "SN604",
-             "with what %s refines, the passes no longer end as they did: "
+             "with the facts that %s refines, the passes may no longer end: "
              "%.*s",
              r->backend->name, (int)(why + n - msg), msg);
 }

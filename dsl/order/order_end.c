@@ -326,7 +326,7 @@ loop_message(End *e, const SnOrderRule *r, const Loop *l)
                      r->name, moved, node->name, moved);
         if (with->derive)
             sn_diag_help(c->d,
-                         "drop '%s', or exclude %s from 'derive %s %s "
+                         "remove '%s', or exclude %s from 'derive %s %s "
                          "through ...'",
                          r->name, node->name, with->name, with->derive->what);
     }
@@ -359,13 +359,13 @@ raise_message(End *e, const SnOrderRule *r)
                  r->name, cn->name, nn->name);
     else if (!r->nrhs)
         sn_error(c->d, r->pos, "SN401",
-                 "custom rule '%s' is not shown to end: its contract removes "
-                 "no kind that no rule of the pass makes",
+                 "custom rule '%s' is not shown to terminate: some rule of the "
+                 "pass makes every kind that its contract removes",
                  r->name);
     else
         sn_error(c->d, r->pos, "SN401",
-                 "rule '%s' is not shown to end: nothing falls that no other "
-                 "rule raises",
+                 "rule '%s' is not shown to terminate: other rules raise every "
+                 "measure that it lowers",
                  r->name);
     const SnOrderTerm *in = r->lhs->narg ? r->lhs->arg[0] : NULL;
     if (now > was && in && in->node && in->node->family.merge &&
@@ -377,8 +377,8 @@ raise_message(End *e, const SnOrderRule *r)
                      r->lhs->node->name);
     else if (!(now <= was && is_hoist(r, &cn, &nn)))
         sn_diag_help(c->d,
-                     "a rule removes nodes, or moves conversions down, "
-                     "or consumes a kind that no rule of pass %s makes",
+                     "a rule must remove nodes, move conversions down, or "
+                     "consume a kind that no rule of pass %s makes",
                      e->pass->name);
 }
 

@@ -244,7 +244,7 @@ duplicate(SnOrder *c, const SnOrderRule *r, const SnOrderRule *of)
              "rules '%s' and '%s' have the same left side and condition",
              of->name, r->name);
     sn_diag_span(c->d, of->pos, "the first");
-    sn_diag_help(c->d, "drop one of them");
+    sn_diag_help(c->d, "remove one of them");
 }
 
 /* One of the two never fires: true when that was reported. */

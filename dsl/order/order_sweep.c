@@ -79,7 +79,8 @@ sn_order_sweep(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n)
                 "rule '%s' creates matches above its root; pass '%s' falls "
                 "back from one sweep to a worklist",
                 r->name, p->name);
-        sn_diag_line(c->d, "what it makes there may match '%s'", q->label);
+        sn_diag_line(c->d, "the node that it makes there may match '%s'",
+                     q->label);
     }
     return ok;
 }

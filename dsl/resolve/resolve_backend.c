@@ -273,7 +273,7 @@ static void
 not_in_plugin(SnResolver *rs, SnPos at, const char *what, const char *name)
 {
     sn_error(rs->d, at, "SN704", "a plugin cannot declare %s '%s'", what, name);
-    sn_diag_help(rs->d, "a rule at top level is one of the backend's own pass");
+    sn_diag_help(rs->d, "rules at top level form the backend's own pass");
 }
 
 /* A plugin adds one backend and what belongs to it. */

@@ -464,10 +464,10 @@ elsewhere(SnScope *sc, const SnExpr *e)
     unsigned in = sn_fns[e->fn].in;
     SnBuf b;
 
-    sn_error(sc->rs->d, e->pos, "SN101", "function '%s' has no place here",
+    sn_error(sc->rs->d, e->pos, "SN101", "function '%s' is not allowed here",
              e->s);
     if (!in) {
-        sn_diag_help(sc->rs->d, "it is for %s",
+        sn_diag_help(sc->rs->d, "use it in %s",
                      sn_fns[e->fn].row ? "rows of arithmetics"
                                        : "formulas of nodes");
         return SN_TY_NONE;
@@ -480,7 +480,7 @@ elsewhere(SnScope *sc, const SnExpr *e)
             sc->rs->d, "a condition about the attributes of %s alone%s%s",
             sc->node->name, b.n ? ": " : "; it has none", sn_buf_str(&b));
     else
-        sn_diag_help(sc->rs->d, "it is for %s",
+        sn_diag_help(sc->rs->d, "use it in %s",
                      in == SN_IN_RULE   ? "rules"
                      : in & SN_IN_SHAPE ? "rules, invariants and shapes"
                                         : "rules and tests");

@@ -226,7 +226,7 @@ port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
     sn_error(rs->d, p->fact_pos, "SN107",
              "'%s %s' of %s, which no tuple quantizes",
              sn_fact_words[p->fact].word, p->name, n->name);
-    sn_diag_help(rs->d, "drop it, or say sem ... trusted \"why\"");
+    sn_diag_help(rs->d, "remove the fact, or write sem ... trusted \"why\"");
     bad(rs, n);
 }
 
@@ -246,8 +246,8 @@ same_group(SnResolver *rs, SnDefNode *n)
     if (k != 1)
         return;
     sn_error(rs->d, one->fact_pos, "SN108",
-             "'same %s' of %s names one port; scales agree with another's",
-             one->name, n->name);
+             "'same %s' of %s names one port; expected two or more", one->name,
+             n->name);
     bad(rs, n);
 }
 

@@ -207,8 +207,8 @@ breaks(const SnExpr *e, const SnDefAttr *a, uint32_t i)
 static void
 never(SnResolver *rs, SnDefNode *n, SnPos at, const char *what)
 {
-    sn_error(rs->d, at, "SN134", "nothing meets %s of %s", what, n->name);
-    sn_diag_help(rs->d, "it contradicts itself, or what stands before it");
+    sn_error(rs->d, at, "SN134", "no graph meets %s of %s", what, n->name);
+    sn_diag_help(rs->d, "it contradicts itself or an earlier condition");
     rs->bad_node[n->kind] = true;
 }
 

@@ -78,7 +78,7 @@ compare(SnScope *sc, SnExpr *e)
     for (uint32_t i = 0; i < 2; i++)
         if (a->ty == SN_TY_ETYPE && bare_quant(e->kid[i])) {
             sn_error(sc->rs->d, e->kid[i]->pos, "SN104",
-                     "'%s' is no single type: it has a scale", e->kid[i]->s);
+                     "'%s' is not a single type: it has a scale", e->kid[i]->s);
             sn_diag_help(sc->rs->d, "%s in [%s]",
                          sn_expr_str(sc->rs->a, e->kid[!i]), e->kid[i]->s);
             sc->bad = true;

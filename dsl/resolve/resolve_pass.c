@@ -312,7 +312,7 @@ derive(SnResolver *rs, SnDefDerive *v)
             (cls != SN_C_CONVERT &&
              !(cls == SN_C_MOVE && v->fam == SN_FAM_SINK))) {
             sn_error(rs->d, v->pos, "SN104",
-                     "'derive %s' moves conversions; %s is none", v->family,
+                     "'derive %s' moves conversions; %s is not one", v->family,
                      v->what);
             return;
         }
@@ -458,8 +458,8 @@ unreached(SnResolver *rs)
             !runs_by_default(p))
             continue;
         sn_warn(rs->d, p->pos, "SN211",
-                "pass '%s' stands in no pipeline: none of its rules fires "
-                "unless the pass is run by name",
+                "pass '%s' is in no pipeline: its rules fire only where the "
+                "pass is run by name",
                 name);
         sn_diag_help(rs->d, "pipeline %s = ..., %s;", f->pipeline[0]->name,
                      name);

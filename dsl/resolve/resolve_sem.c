@@ -282,7 +282,7 @@ map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const SnMapUse *m)
                           : "");
     }
     sn_error(rs->d, s->map_pos, "SN102",
-             "map %s of %s takes other arguments than %u", m->name, n->name,
+             "map %s of %s: wrong arguments (%u given)", m->name, n->name,
              s->narg);
     sn_diag_help(rs->d, "%s(%s)", m->name, sn_buf_str(&b));
     bad(rs, n);
@@ -304,7 +304,7 @@ words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
     for (i = 0; p->word[i]; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", p->word[i]);
     sn_error(rs->d, e->pos, "SN116",
-             "the words of '%s' are not those of the map", e->s);
+             "the words of enum '%s' differ from the map's", e->s);
     sn_diag_help(rs->d, "enum { %s }", sn_buf_str(&b));
     return false;
 }
@@ -319,7 +319,7 @@ in_order(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *before,
     if (!a || !b || a->index < b->index)
         return true;
     sn_error(rs->d, e->pos, "SN116",
-             "map %s of %s: '%s' stands behind '%s', expected operands in the "
+             "map %s of %s: '%s' comes after '%s': expected operands in the "
              "order of the ports",
              m->name, n->name, b->name, a->name);
     return false;
@@ -396,7 +396,8 @@ over(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
         sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
                  s->cls_name, n->name, s->map);
         if (!m->cls)
-            sn_diag_help(rs->d, "map %s reads nothing: it only says sizes",
+            sn_diag_help(rs->d,
+                         "map %s reads no operand: it can only give sizes",
                          s->map);
         bad(rs, n);
     }
@@ -409,9 +410,7 @@ map(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     SnCands v = sn_cands(rs);
 
     if (!s->map) {
-        sn_error(rs->d, s->pos, "SN115",
-                 "the meaning of '%s' of %s is over "
-                 "no map",
+        sn_error(rs->d, s->pos, "SN115", "the meaning of '%s' of %s has no map",
                  s->out_name, n->name);
         sn_diag_help(rs->d, "over each(x), broadcast(a, b), conv(..), ...");
         bad(rs, n);
@@ -550,8 +549,8 @@ sem_formula(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     if (!s->els && s->decl && s->decl->decl && !sc.bad &&
         sn_resolve_map_fills(s->decl->decl)) {
         sn_error(rs->d, s->map_pos, "SN117",
-                 "map %s reads outside of its operand, and '%s' of %s does not "
-                 "say what is there",
+                 "map %s may read outside of its operand, and '%s' of %s has "
+                 "no 'else' for that",
                  s->map, s->out_name, n->name);
         sn_diag_help(rs->d, "over %s(..) else q(0)", s->map);
         sc.bad = true;
@@ -561,8 +560,7 @@ sem_formula(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         bool known = s->decl && s->decl->decl;
         if (known && !sn_resolve_map_fills(s->decl->decl) && !sc.bad) {
             sn_error(rs->d, s->els->pos, "SN117",
-                     "'else' gives what a map reads as 'fill'; %s has no "
-                     "'else fill'",
+                     "'else' is for maps that read 'else fill'; %s does not",
                      s->map);
             sc.bad = true;
         } else if (u != SN_TY_NONE && u != SN_TY_CODE && !sc.bad) {

@@ -122,7 +122,8 @@ of_map(SnScope *sc, const SnDefNode *n, SnAsg *a)
     if (a->attr->ty == SN_A_INTS)
         return true;
     sn_error(sc->rs->d, a->e->pos, "SN104",
-             "attribute '%s' of %s is no int[]: '%s' is the sizes of a result",
+             "attribute '%s' of %s is not an int[]: '%s' gives the sizes of a "
+             "result",
              a->name, n->name, sn_expr_str(sc->rs->a, a->e));
     no(sc);
     return true;

@@ -19,7 +19,7 @@ mode(SnScope *sc, const SnExpr *call, SnExpr *e)
     for (int i = SN_MODE_NONE + 1; i < SN_NMODE; i++)
         sn_putf(&b, "%s%s", b.n ? ", " : "", sn_mode_words[i]);
     sn_error(sc->rs->d, e->pos, "SN113",
-             "'%s' is no rounding of %s, expected one of %s",
+             "'%s' is not a rounding of %s: expected one of %s",
              sn_expr_str(sc->rs->a, e), call->s, sn_buf_str(&b));
     return !(sc->bad = true);
 }
@@ -31,7 +31,7 @@ width(SnScope *sc, const SnExpr *call, const SnExpr *e)
     if (e->ek == SN_E_INT && e->i >= 1 && e->i <= 64)
         return true;
     sn_error(sc->rs->d, e->pos, "SN113",
-             "'%s' is no width of %s: expected a number from 1 to 64",
+             "'%s' is not a width of %s: expected a number from 1 to 64",
              sn_expr_str(sc->rs->a, e), call->s);
     return !(sc->bad = true);
 }

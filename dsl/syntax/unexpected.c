@@ -238,7 +238,7 @@ sn_parse_unexpected(SnParser *P, const SnGram *g, int code, const SnTok *t)
         sn_error(P->d, t->pos, "SN001", "expected %s, not %s", sn_buf_str(&b),
                  found(P, code, t));
     else
-        sn_error(P->d, t->pos, "SN001", "%s cannot stand here",
+        sn_error(P->d, t->pos, "SN001", "%s is not allowed here",
                  found(P, code, t));
     help(P, g, code, t);
 }

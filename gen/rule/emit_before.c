@@ -133,8 +133,8 @@ uniform(SnRuleGen *cx)
         int how = v->each ? outside(r->rhs, v) : NOT_AT_ALL;
         if (how == OTHERWISE)
             sn_error(cx->d, r->rhs->pos, "SN104",
-                     "'%s' stands for several values: outside of 'each' only "
-                     "%s.type has a meaning",
+                     "'%s' has several values: outside of 'each' only %s.type "
+                     "is allowed",
                      v->name, v->name);
         if (how != BY_TYPE)
             continue;

@@ -408,7 +408,7 @@ build(SnRuleGen *cx, const SnTerm *t, const char *name)
     case SN_T_EACH:
         break;
     }
-    sn_error(cx->d, t->pos, "SN104", "'%s' has no place here",
+    sn_error(cx->d, t->pos, "SN104", "'%s' is not allowed here",
              t->tk == SN_T_EACH ? "each" : t->name);
     return "0";
 }
@@ -437,7 +437,7 @@ replace_root(SnRuleGen *cx)
     if (n && n->nout == 0) { /* an effect: the node itself is replaced */
         if (!node) {
             sn_error(cx->d, t->pos, "SN104",
-                     "%s has no result that a value could replace", n->name);
+                     "%s has no result that can be replaced", n->name);
             return;
         }
         const char *id =

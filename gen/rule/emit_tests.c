@@ -178,7 +178,7 @@ build(SnRuleGen *cx, const SnTerm *t, const char *name)
     case SN_T_EACH:
         break;
     }
-    sn_error(cx->d, t->pos, "SN104", "'%s' has no place in a test", t->name);
+    sn_error(cx->d, t->pos, "SN104", "'%s' is not allowed in a test", t->name);
     return "0";
 }
 

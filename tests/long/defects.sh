@@ -107,7 +107,7 @@ d input_without_clamp passes.def '/rule quant_input:/,/note/s/ and covers(o.clam
 d claims_nothing passes.def '/^  rule quant_output:/i\
   rule relu_output: Save(Relu(x)) @s => Save(x) like s;' "rule 'relu_output'"
 d bag_from_the_end maps.def '/^map bag(/,/^}/s/select(at < 0, at + r, at)/at/' 'map bag: the declaration has'
-d sum_in_any_order nodes.def '/^node Add /,/^}/s/commutes a, b when round == before/commutes a, b/' "'commutes' of Add is not seen to hold"
+d sum_in_any_order nodes.def '/^node Add /,/^}/s/commutes a, b when round == before/commutes a, b/' "'commutes' of Add is not proved"
 d sum_into_convolution src/backend/cpu/cpu.def '/^rule conv_add:/i\
 rule conv_sum: Add(s:{q8}, Conv2D(x, w, b) @c :1) @o\
      => CPUConvAdd(x, w, b, s) {kernel = c.kernel, stride = c.stride, pads = c.pads,\

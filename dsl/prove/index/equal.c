@@ -296,7 +296,7 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
             sn_poly_sub(&cx->path.P,
                         sn_index_poly(cx, &a, s->which, sn_axis_any()),
                         sn_index_poly(cx, &b, s->which, sn_axis_any()))))
-        fail(cx, "another operand of a list");
+        fail(cx, "different operands of a list");
     if (!sn_path_stopped(&cx->path))
         same(cx, (Side){p->of, p}, (Side){q->of, q});
 }
@@ -528,7 +528,7 @@ sn_index_same_shape(SnIndex *cx)
 {
     if (sn_index_rank_rep(cx, cx->left->rank) !=
         sn_index_rank_rep(cx, cx->right->rank))
-        fail(cx, "the rank may be another one");
+        fail(cx, "the rank may differ");
     SnPoly l = sn_index_dim(cx, cx->left, sn_axis_any(), NULL);
     SnPoly r = sn_index_dim(cx, cx->right, sn_axis_any(), NULL);
 

@@ -159,19 +159,19 @@ refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 
     if (pr->binds) {
         sn_error(pv->d, pr->r->pos, "SN314",
-                 "rule '%s' claims nothing, but it changes values: %s",
-                 pr->r->name, by_how_much(pv, t));
+                 "rule '%s' has no claim, but changes values: %s", pr->r->name,
+                 by_how_much(pv, t));
         show(pv, t);
         sn_prove_help(pv, pr, t);
         return;
     }
     if (pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
-                 "'commutes' of %s is not true of its values: %s",
+                 "'commutes' of %s does not hold for its values: %s",
                  pr->comm->name, by_how_much(pv, t));
         show(pv, t);
-        sn_diag_help(pv->d, "commutes .. when says under which condition on "
-                            "attributes and the result's type it holds");
+        sn_diag_help(pv->d, "restrict it: commutes .. when CONDITION, on "
+                            "attributes and the result's type");
         return;
     }
     if (best != sn_claim_words[SN_CLAIM_NONE].word)
@@ -189,7 +189,7 @@ refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 static const char *
 no_case(const SnTrial *t)
 {
-    return t->fail ? t->fail : "no case drawn meets its guard";
+    return t->fail ? t->fail : "no random graph meets its guard";
 }
 
 /* SN312: what holds of no graph may be said of all; a condition that nothing
@@ -199,19 +199,20 @@ unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     if (pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
-                 "'commutes' of %s was not run, so that a proof may be of "
-                 "nothing: %s",
+                 "no graph was found that tests 'commutes' of %s, so a proof "
+                 "may be vacuous: %s",
                  pr->comm->name, no_case(t));
-        sn_diag_help(pv->d, "a condition and invariants that small graphs "
-                            "meet");
+        sn_diag_help(
+            pv->d, "use a condition and invariants that small graphs can meet");
         return;
     }
     sn_error(pv->d, pr->r->pos, "SN312",
-             "rule '%s'%s was not run, so that a proof may be of nothing: %s",
+             "no graph was found that tests rule '%s'%s, so a proof may be "
+             "vacuous: %s",
              rule_name(pr), whose(pv, pr), no_case(t));
     if (!pr->derive)
-        sn_diag_help(pv->d, "a condition that more graphs meet, or "
-                            "trusted \"why\"");
+        sn_diag_help(pv->d, "use a condition that more graphs meet, or mark "
+                            "the rule trusted \"why\"");
 }
 
 static uint32_t
@@ -287,7 +288,7 @@ note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     if ((pr->derive && k == &pr->r->claim) || !t->ndraw)
         return;
     sn_note(pv->d, pr->r->pos, "SN307",
-            "rule '%s'%s is off under arithmetic %s, where '%s' is not true: "
+            "rule '%s'%s is off under arithmetic %s, where '%s' does not hold: "
             "%s",
             rule_name(pr), whose(pv, pr), by, sn_case_claim_str(pv->a, k),
             by_how_much(pv, t));
@@ -387,13 +388,14 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
         bad_result(pv, pr, t);
     } else if (t->wrong && holds && pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
-                 "'commutes' of %s is not true of what is legal: %s",
+                 "'commutes' of %s makes an illegal graph of a legal one: %s",
                  pr->comm->name, t->wrong);
         sn_diag_line(pv->d, "%s", t->wrong_with);
     } else if (t->wrong && holds) {
-        sn_error(pv->d, pr->r->pos, "SN306",
-                 "rule '%s'%s does not give what it replaces: %s",
-                 rule_name(pr), whose(pv, pr), t->wrong);
+        sn_error(
+            pv->d, pr->r->pos, "SN306",
+            "the right side of rule '%s'%s does not fit what it replaces: %s",
+            rule_name(pr), whose(pv, pr), t->wrong);
         sn_diag_line(pv->d, "%s", t->wrong_with);
         (void)sn_prove_help_open(pv, pr);
     } else if (by_lemma) {
@@ -463,30 +465,31 @@ by_elements(SnProver *pv, const SnInstance *pr, bool failed, const char **why,
 static void
 unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
 {
-    const char *drawn = sn_format(
-        pv->a, "; %u graphs that were drawn do not refute it", t->ndraw);
+    const char *drawn =
+        sn_format(pv->a, "; %u random graphs do not refute it", t->ndraw);
 
     if (pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
-                 "'commutes' of %s is not seen to hold: %s%s", pr->comm->name,
-                 why, drawn);
+                 "'commutes' of %s is not proved: %s%s", pr->comm->name, why,
+                 drawn);
         return;
     }
     if (pr->binds) {
-        sn_error(pv->d, pr->r->pos, "SN314",
-                 "rule '%s' claims nothing, and is not seen to change nothing: "
-                 "%s%s",
-                 pr->r->name, why, drawn);
+        sn_error(
+            pv->d, pr->r->pos, "SN314",
+            "rule '%s' has no claim, and is not proved to keep all values: "
+            "%s%s",
+            pr->r->name, why, drawn);
         return;
     }
     sn_error(pv->d, pr->r->pos, "SN315", "rule '%s'%s is not proved: %s%s",
              rule_name(pr), whose(pv, pr), why, drawn);
     if (sn_prove_help_open(pv, pr))
         return;
-    sn_diag_help(pv->d, pr->derive
-                            ? "the family leaves alone what is 'given'"
-                            : "a condition under which that step holds, or "
-                              "trusted \"why\"");
+    sn_diag_help(
+        pv->d, pr->derive ? "the family does not change ports that are 'given'"
+                          : "add a condition under which this step holds, or "
+                            "mark the rule trusted \"why\"");
 }
 
 static uint64_t
@@ -750,10 +753,10 @@ prove_refined(SnProver *pv, const SnDefBackend *b)
         if (!why)
             continue;
         msg = msg && (!nl || msg < nl) ? msg + 3 : why;
-        sn_error(pv->d, first->pos, "SN604",
-                 "with what %s refines, rule '%s' no longer holds: %.*s",
-                 b->name, r->name, (int)(nl ? nl - msg : (int)strlen(msg)),
-                 msg);
+        sn_error(
+            pv->d, first->pos, "SN604",
+            "with the facts that %s refines, rule '%s' no longer holds: %.*s",
+            b->name, r->name, (int)(nl ? nl - msg : (int)strlen(msg)), msg);
         sn_diag_span(pv->d, r->pos, "the rule");
     }
     sn_def_view(defs, NULL);

@@ -78,7 +78,7 @@ why_not(const Bound *b, const SnDefRule *r)
     if (b->nterm == 0 && !save)
         return "it changes nothing that callers bind or get";
     if (b->nterm && (b->npat != 1 || b->nterm != 1))
-        return "it does not make one input of one";
+        return "it does not replace one input by one";
     if (b->nterm && !b->term->type)
         return "it does not say the type of the input that it makes";
     if (b->nterm && (b->term->nasg || !b->term->like || !b->pat->capture ||
@@ -175,7 +175,7 @@ sn_prove_bind(SnProver *pv, const SnDefRule *r, SnDefRule **says)
     if (!why && (!dq || n < 6 || strncmp(r->text, "rule", 4)))
         why = "its text is not that of a rule of a pass";
     if (why) {
-        sn_error(pv->d, r->pos, "SN314", "rule '%s' claims nothing, but %s",
+        sn_error(pv->d, r->pos, "SN314", "rule '%s' has no claim, but %s",
                  r->name, why);
         sn_diag_help(pv->d, "exact, within n lsb, refines, real E, or "
                             "lossy \"what is lost\"");
@@ -188,10 +188,10 @@ sn_prove_bind(SnProver *pv, const SnDefRule *r, SnDefRule **says)
     if (!*says) {
         const char *msg = sn_diag_text(d, pv->a), *at = strstr(msg, "]: ");
         msg = at ? at + 3 : msg;
-        sn_error(pv->d, r->pos, "SN314",
-                 "rule '%s' claims nothing, and what its input becomes cannot "
-                 "be checked: %.*s",
-                 r->name, (int)strcspn(msg, "\n"), msg);
+        sn_error(
+            pv->d, r->pos, "SN314",
+            "rule '%s' has no claim, and its new input cannot be checked: %.*s",
+            r->name, (int)strcspn(msg, "\n"), msg);
         return false;
     }
     (*says)->pos = r->pos;

@@ -126,9 +126,9 @@ refused(SnProver *pv, const SnProof *p, uint32_t line, const char *why)
         p->name, line ? sn_format(pv->a, ", line %u", line) : "");
 
     sn_fail(pv->d, SN_EINTERNAL, where,
-            "%s; expected each step to follow from those before it: a defect "
-            "of sinter-gen, or of what changed the file (without it, rules "
-            "are proved again)",
+            "%s; expected each step to follow from earlier ones: a defect of "
+            "sinter-gen, or the file was changed (remove it, and rules are "
+            "proved again)",
             why);
     return false;
 }

@@ -89,8 +89,8 @@ unwritten(SnProveGen *g, const char *name, const char *why, int n)
              "derived instance '%s' would be wrong: %.*s", name, n, why);
     if (g->backend)
         sn_diag_help(g->pv->d,
-                     "operands of one scale are for nodes that move "
-                     "or choose codes; declare a node of %s's own, "
+                     "only nodes that move or select codes may have operands "
+                     "of one scale; declare a node of %s's own, "
                      "and a rule that makes it",
                      g->backend->name);
 }

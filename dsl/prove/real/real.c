@@ -43,7 +43,7 @@ same_shape(SnRealProof *cx, SnBox *l, SnBox *r)
     if (sn_real_stopped(cx))
         return;
     if (l->rank != r->rank) {
-        fail(cx, "the rank is another one");
+        fail(cx, "the rank differs");
         return;
     }
     for (int i = 0; i < l->rank; i++)

@@ -216,7 +216,7 @@ sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r)
     else if (one_contract(cx, l, r))
         cx->codes[0] = r->def, cx->codes[1] = l->def;
     else if (type_of(l) != type_of(r))
-        sn_real_out(cx, "types that are not seen to be equal");
+        sn_real_out(cx, "types that are not proved equal");
 }
 
 /* ---- element by element ---- */

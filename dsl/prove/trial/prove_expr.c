@@ -38,7 +38,7 @@ list_of(SnProofCase *c, double len, double fill)
 
     if (len > LONGEST) {
         c->large = true;
-        return bad(c, "a list longer than is run");
+        return bad(c, "a list longer than the prover runs");
     }
 
     double *v = SN_NEW_N(c->a, double, n + 1);
@@ -131,7 +131,7 @@ name(SnProofCase *c, const SnExpr *e)
         return var(c, e);
     case SN_R_ATTR: {
         const SnExprValue *a = c->self ? sn_case_its(c->self, e->ref) : NULL;
-        return a ? *a : bad(c, "an attribute of no node");
+        return a ? *a : bad(c, "an attribute of something that is not a node");
     }
     case SN_R_PORT:
         return c->self ? of_slot(c->self, e->ref) : bad(c, "a port of no node");
@@ -272,11 +272,11 @@ grid(SnProofCase *c, const SnExpr *e)
 
     r.t = (SnCaseType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
     if (!r.t.nq || r.t.nq > SN_CASE_NQ || (z.list && z.n != r.t.nq))
-        return bad(c, "a type of no slice, or of more than 8");
+        return bad(c, "a type without slices, or with more than 8");
     for (uint32_t i = 0; i < r.t.nq; i++) {
         double scale = s.list ? s.list[i] : s.r, zp = z.list ? z.list[i] : z.r;
         if (!(scale >= 0x1p-100 && scale <= 0x1p100) || !(zp >= lo && zp <= hi))
-            return bad(c, "a calculated scale or zero point is none");
+            return bad(c, "a calculated scale or zero point is not valid");
         r.t.scale[i] = (float)scale;
         r.t.zp[i] = (int32_t)zp;
     }

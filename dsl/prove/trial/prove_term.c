@@ -352,7 +352,7 @@ results(SnProofCase *c, SnCaseNode *n, const SnCaseType *t0,
         if (c->large)
             return NULL;
         c->fail =
-            sn_format(c->pv->a, "no %s is made of that: %s", n->n->name, why);
+            sn_format(c->pv->a, "it makes an illegal %s: %s", n->n->name, why);
         c->wrong = true;
         return NULL;
     }

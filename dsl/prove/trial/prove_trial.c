@@ -579,11 +579,11 @@ other_value(SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r)
 
     sn_buf_init(&b, c->pv->a);
     put_typed(&b, c, r, "it gives ");
-    put_typed(&b, c, l, " in the place of ");
+    put_typed(&b, c, l, " instead of ");
     return sn_buf_str(&b);
 }
 
-/* "it gives nan in the place of 1.5 at element 3". */
+/* "it gives nan instead of 1.5 at element 3". */
 static const char *
 odd_number(SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r,
            int64_t at)
@@ -593,7 +593,7 @@ odd_number(SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r,
     sn_buf_init(&b, c->pv->a);
     sn_puts(&b, "it gives ");
     sn_put_f32(&b, (float)r->v[at]);
-    sn_puts(&b, " in the place of ");
+    sn_puts(&b, " instead of ");
     sn_put_f32(&b, (float)l->v[at]);
     sn_putf(&b, " at element %" PRId64, at);
     return sn_buf_str(&b);
@@ -686,7 +686,7 @@ one(SnProofCase *c, SnTrial *t, bool want)
     if (!sn_case_eval(c, r))
         return c->stops ? wrong(c, t,
                                 sn_format(c->pv->a,
-                                          "it stops where the "
+                                          "it stops with an error where the "
                                           "left side does not: %s",
                                           c->fail))
                         : false;

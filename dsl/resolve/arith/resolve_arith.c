@@ -44,7 +44,7 @@ ratio(SnResolver *rs, SnDefArith *a)
     if (r->s_lo > r->s_hi || r->s_lo < -62 || r->s_hi > 126) {
         sn_error(
             rs->d, r->pos, "SN190",
-            "no shift lies in %lld..%lld: expected a range within -62..126",
+            "%lld..%lld is not a range of shifts: expected one within -62..126",
             (long long)r->s_lo, (long long)r->s_hi);
         fault(a);
     }
@@ -205,7 +205,7 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
         return condition(rs, e->kid[0], true, of);
     uint32_t i = flag_of(e, &is);
     if (i == NFLAG || !(flags[i].forms >> of->form & 1)) {
-        sn_error(rs->d, e->pos, "SN191", "'%s' is no condition of a row%s%s",
+        sn_error(rs->d, e->pos, "SN191", "'%s' is not a condition of a row%s%s",
                  sn_expr_str(rs->a, e), i < NFLAG ? " for " : "",
                  i < NFLAG ? form_words[of->form] : "");
         sn_diag_help(rs->d, "round == after, round == before, wide (16 bits), "
@@ -215,7 +215,8 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
         return false;
     }
     if (of->mask & flags[i].bit && !(of->is & flags[i].bit) == is) {
-        sn_error(rs->d, e->pos, "SN191", "'%s' contradicts what is before it",
+        sn_error(rs->d, e->pos, "SN191",
+                 "'%s' contradicts an earlier condition",
                  sn_expr_str(rs->a, e));
         return false;
     }
@@ -283,7 +284,8 @@ add(SnResolver *rs, SnDefArith *a, const SnDefRow *r, SnDefRowOf of,
     for (uint32_t i = 0; i < a->nof; i++)
         if (takes_all(&a->of[i], &of)) {
             sn_error(rs->d, r->pos, "SN191",
-                     "this row is never reached: one before it takes all");
+                     "this row is never reached: an earlier row takes all its "
+                     "nodes");
             sn_diag_span(rs->d, a->of[i].row->pos, "that one");
             fault(a);
             return;
@@ -393,8 +395,8 @@ row(SnResolver *rs, SnDefArith *a, const SnDefRow *r)
             of.map = sem->map;
         if (r->over) {
             sn_error(rs->d, r->over_pos, "SN191",
-                     "'over' stands behind 'any': %s is over %s", n->name,
-                     sem->map);
+                     "'over' is allowed after 'any' only: %s is over %s",
+                     n->name, sem->map);
             fault(a);
         } else if (!r->when || condition(rs, r->when, false, &of)) {
             add(rs, a, r, of, n, sem);
@@ -493,8 +495,8 @@ only_known(SnResolver *rs, SnDefArith *a)
         if (by_map(r->form) || r->is & SN_WHEN_AFTER)
             continue;
         sn_error(rs->d, r->row->pos, "SN190",
-                 "arithmetic float computes '%s' by its meaning's own steps, "
-                 "which proofs rely on",
+                 "arithmetic float computes '%s' by the steps of its meaning; "
+                 "proofs rely on that",
                  form_words[r->form]);
         sn_diag_help(rs->d, "declare another arithmetic: "
                             "arithmetic NAME from float { .. }");
@@ -569,8 +571,7 @@ sn_resolve_ariths(SnResolver *rs)
             sn_name_same(a->name, "float") ? SN_ROUNDING_FLOAT : number++;
         if (number > 63) { /* SnProof.off */
             sn_error(rs->d, a->pos, "SN190",
-                     "arithmetic %s is one more than the 63 there may be",
-                     a->name);
+                     "arithmetic %s is the 64th; there may be 63", a->name);
             fault(a);
         }
         if (was < i)

@@ -31,9 +31,10 @@ range(SnResolver *rs, SnDefArith *a, SnPos at, const char *what, int64_t lo,
 {
     if (lo <= hi && lo >= -32768 && hi <= 32767)
         return;
-    sn_error(rs->d, at, "SN190",
-             "%lld..%lld is no range of %s: expected one within -32768..32767",
-             (long long)lo, (long long)hi, what);
+    sn_error(
+        rs->d, at, "SN190",
+        "%lld..%lld is not a range of %s: expected one within -32768..32767",
+        (long long)lo, (long long)hi, what);
     fault(a);
 }
 
@@ -84,7 +85,7 @@ width(SnResolver *rs, SnDefArith *a, SnPos at, const char *s, int32_t most)
 
     if (end && !*end && n >= 2 && n <= most)
         return (int32_t)n;
-    sn_error(rs->d, at, "SN190", "'%s' is no width: expected i2 to i%d", s,
+    sn_error(rs->d, at, "SN190", "'%s' is not a width: expected i2 to i%d", s,
              (int)most);
     fault(a);
     return 0;
@@ -123,7 +124,7 @@ bias(SnResolver *rs, SnDefArith *a, SnArithPairs *p)
     }
     if (is && is_scale(x, "x"))
         return;
-    sn_error(rs->d, e->pos, "SN190", "'%s' is no grid of a bias",
+    sn_error(rs->d, e->pos, "SN190", "'%s' is not a grid of a bias",
              sn_expr_str(rs->a, e));
     sn_diag_help(rs->d, "x.scale * w.scale, or 128 * x.scale * w.scale");
     fault(a);
@@ -144,7 +145,7 @@ accumulate(SnResolver *rs, SnDefArith *a, SnArithPairs *p)
         fault(a);
     } else if (a->acc_each_pos.src && at == 0) {
         sn_error(rs->d, a->acc_each_pos, "SN190",
-                 "sums that wrap give the same after each product");
+                 "'each' has no effect on sums that wrap");
         sn_diag_help(rs->d, "accumulate %s wrap;", a->acc_width);
         fault(a);
     } else if (a->acc_each_pos.src && (a->acc_each < 1 || a->acc_each > MOST)) {
@@ -199,8 +200,7 @@ no_row_when(SnResolver *rs, const SnDefNode *n, SnDefNoRow *no)
 
     if (form < 0) {
         sn_error(rs->d, no->when->pos, "SN191",
-                 "no row is for %s: there is no condition to speak of",
-                 n->name);
+                 "no form has rows for %s: 'when' is not allowed", n->name);
         return false;
     }
     of.form = (SnForm)form;
@@ -231,7 +231,7 @@ no_row(SnResolver *rs, SnDefArith *a, uint32_t i)
         fault(a);
     } else if (!has_codes(n)) {
         sn_error(rs->d, no->pos, "SN191",
-                 "%s is never on codes: there is nothing to refuse", no->kind);
+                 "%s never runs on codes: 'no row' has no effect", no->kind);
         fault(a);
     } else {
         SnDefNoRow to = *no;

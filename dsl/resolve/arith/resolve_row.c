@@ -166,7 +166,7 @@ unknown(SnRowScope *sc, const SnExpr *e)
     size_t n = b.n;
     if (n > 2 && s[n - 2] == ',')
         n -= 2;
-    sn_diag_help(sc->rs->d, "it knows %.*s", (int)n, s);
+    sn_diag_help(sc->rs->d, "allowed here: %.*s", (int)n, s);
     return fault(sc);
 }
 
@@ -366,7 +366,7 @@ mode(SnRowScope *sc, const SnExpr *call, const SnExpr *e, SnX *r)
     for (int i = SN_MODE_NONE + 1; i < SN_NMODE; i++)
         sn_putf(&b, "%s%s", b.n ? ", " : "", sn_mode_words[i]);
     sn_error(sc->rs->d, e->pos, "SN191",
-             "'%s' is no rounding of %s, expected one of %s", str(sc, e),
+             "'%s' is not a rounding of %s: expected one of %s", str(sc, e),
              call->s, sn_buf_str(&b));
     return fault(sc) != NULL;
 }
@@ -382,7 +382,7 @@ argument(SnRowScope *sc, const SnExpr *call, uint32_t i, char want, SnX *r)
         return mode(sc, call, e, r);
     if (want == 'W' && (e->ek != SN_E_INT || e->i < 1 || e->i > 64)) {
         sn_error(sc->rs->d, e->pos, "SN191",
-                 "'%s' is no width of %s: expected a number from 1 to 64",
+                 "'%s' is not a width of %s: expected a number from 1 to 64",
                  str(sc, e), call->s);
         return fault(sc) != NULL;
     }
@@ -446,7 +446,7 @@ scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *a)
         return wanted(sc, k->kid[0], v, "an int");
     if (m->ty != SN_TY_REAL || !m->fixed) {
         sn_error(sc->rs->d, k->kid[1]->pos, "SN191",
-                 "'%s' is no ratio of scales", str(sc, k->kid[1]));
+                 "'%s' is not a ratio of scales", str(sc, k->kid[1]));
         return fault(sc);
     }
     if (!plain_ratio(m)) {

@@ -112,7 +112,8 @@ meet(SnMapScope *ms, const SnExpr *x, SnMapKind a, const SnExpr *y, SnMapKind b)
     sn_resolve_map_fault(ms, y->pos, "SN182", "'%s' is %s, but '%s' is %s",
                          str(ms, x), sn_resolve_map_kind_str(ms, a), str(ms, y),
                          sn_resolve_map_kind_str(ms, b));
-    sn_diag_help(ms->rs->d, "lists meet along one run of axes only");
+    sn_diag_help(ms->rs->d,
+                 "operators combine lists along the same run of axes only");
     return none;
 }
 

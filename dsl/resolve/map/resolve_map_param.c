@@ -231,7 +231,7 @@ static void
 bad_type(SnMapScope *ms, const SnDefMapParam *q)
 {
     sn_resolve_map_fault(ms, q->type_pos, "SN183",
-                         "'%s' is no type of a parameter",
+                         "'%s' is not a type of a parameter",
                          sn_format(ms->rs->a, "%s%s", q->type,
                                    q->of       ? "(..)"
                                    : q->listed ? "[..]"

@@ -133,9 +133,10 @@ one_reader(SnResolver *rs, const SnDefNode *n, const SnDefOnnx *o)
             int64_t k = both(m->onnx[j], o);
             if (k < 0)
                 continue;
-            sn_error(rs->d, o->pos, "SN103",
-                     "ONNX operator '%s' of opset %lld is read as %s already",
-                     o->op, (long long)k, m->name);
+            sn_error(
+                rs->d, o->pos, "SN103",
+                "ONNX operator '%s' of opset %lld is already imported as %s",
+                o->op, (long long)k, m->name);
             sn_diag_span(rs->d, m->onnx[j]->pos, "here");
             sn_diag_help(rs->d,
                          "onnx \"%s\" FIRST..LAST: a range that no "

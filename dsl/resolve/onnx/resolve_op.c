@@ -115,7 +115,7 @@ value_operand(Cx *c, SnDefOpIn *in)
     if (in->what != SN_OP_ONE ||
         (ty != SN_A_INT && ty != SN_A_REAL && ty != SN_A_INTS)) {
         sn_error(c->rs->d, in->pos, "SN132",
-                 "operand '%s' of \"%s\" is none of '%s : int', "
+                 "operand '%s' of \"%s\" is not one of '%s : int', "
                  "'%s : real', '%s : int[]'",
                  in->name, c->o->op, in->name, in->name, in->name);
         bad(c);
@@ -211,7 +211,7 @@ attributes(Cx *c)
         }
         if (a->type->ty > SN_A_REALS || a->type->ty == SN_A_ENUM) {
             sn_error(c->rs->d, a->pos, "SN132",
-                     "attribute '%s' of \"%s\" is none of int, real, bool, "
+                     "attribute '%s' of \"%s\" is not one of int, real, bool, "
                      "str, int[], real[]",
                      a->name, c->o->op);
             bad(c);
@@ -279,7 +279,8 @@ prepare(Cx *c, SnTerm *t)
     if (n && !sn_resolve_bad(c->rs, n) &&
         (!n->nout || n->has_effect || n->rsem[0]->cls == SN_C_SOURCE)) {
         sn_error(c->rs->d, t->pos, "SN132",
-                 "%s takes no values to work out another", n->name);
+                 "%s is a source or has an effect: a term cannot use it",
+                 n->name);
         if (n->nout && !n->nin)
             sn_diag_help(c->rs->d, "let n = 1, ...: numbers are operands");
         bad(c);
@@ -316,7 +317,8 @@ use(Cx *c, const SnDefVar *v, SnPos at)
     if (a->type->ty == SN_A_INT || a->type->ty == SN_A_REAL)
         return;
     sn_error(c->rs->d, at, "SN104",
-             "attribute '%s' is no number that could be an operand", a->name);
+             "attribute '%s' is not a number and cannot be an operand",
+             a->name);
     bad(c);
 }
 
@@ -331,8 +333,8 @@ walk(Cx *c, SnTerm *t)
             a->var->val->in->what != SN_OP_MAYBE || p->optional)
             continue;
         sn_error(c->rs->d, a->pos, "SN210",
-                 "'%s' may be missing; operand '%s' of %s may not", a->name,
-                 p->name, t->node->name);
+                 "'%s' may be missing, but operand '%s' of %s is required",
+                 a->name, p->name, t->node->name);
         bad(c);
     }
     if (t->tk == SN_T_VAR)
@@ -600,11 +602,11 @@ against_lines(SnResolver *rs, const SnDefOp *o)
             const SnDefOnnx *l = n->onnx[j];
             if (!overlap(l->op, l->since, l->until, o))
                 continue;
-            sn_error(rs->d, o->pos, "SN103",
-                     "ONNX operator '%s' of opset %lld is read as %s already",
-                     o->op,
-                     (long long)(l->since > o->since ? l->since : o->since),
-                     n->name);
+            sn_error(
+                rs->d, o->pos, "SN103",
+                "ONNX operator '%s' of opset %lld is already imported as %s",
+                o->op, (long long)(l->since > o->since ? l->since : o->since),
+                n->name);
             sn_diag_span(rs->d, l->pos, "here");
             return;
         }
@@ -629,8 +631,8 @@ against_terms(SnResolver *rs, const SnDefOp *o)
         if (!covers(a, o))
             continue;
         sn_error(rs->d, o->pos, "SN133",
-                 "this declaration of \"%s\" is never tried: an earlier one "
-                 "holds wherever it does",
+                 "this declaration of \"%s\" is never reached: an earlier one "
+                 "applies wherever it does",
                  o->op);
         sn_diag_span(rs->d, a->pos, "%s", a->text);
         return;

@@ -73,7 +73,8 @@ source(Ctx *c, const SnTerm *t)
     const SnPat *p = pattern_of(c->r->pat, n);
     const char *cap = p && p->capture ? p->capture : NULL;
     if (cap)
-        sn_diag_help(c->rs->d, "%s() like %s takes over that of the left side",
+        sn_diag_help(c->rs->d,
+                     "%s() like %s takes over the data of the left side",
                      n->name, cap);
     else if (p)
         sn_diag_help(c->rs->d,
@@ -81,8 +82,8 @@ source(Ctx *c, const SnTerm *t)
                      "write %s() like c",
                      n->name, n->name);
     else
-        sn_diag_help(c->rs->d, "a rule makes new data only by fold(..) or "
-                               "Splat");
+        sn_diag_help(c->rs->d,
+                     "a rule can make new data only with fold(..) or Splat");
 }
 
 /* ---- fold ---- */

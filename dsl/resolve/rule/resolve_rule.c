@@ -261,7 +261,7 @@ sn_resolve_lsb(SnResolver *rs, SnDefClaim *k, int least)
     if (k->n >= least && k->n < SN_LSB_END && k->n == floor(k->n))
         return true;
     sn_error(rs->d, k->bound->pos, "SN007",
-             "'%s' is no number of lsb: a whole one from %d to %d",
+             "'%s' is not a valid lsb count: expected an integer from %d to %d",
              sn_expr_str(rs->a, k->bound), least, SN_LSB_END - 1);
     if (k->n == 0)
         sn_diag_help(rs->d, "exact");
@@ -292,8 +292,8 @@ claim_under(Ctx *c, SnDefClaim *u, const char *name)
     if (u->kind == SN_CLAIM_LOSSY || u->kind == SN_CLAIM_REAL ||
         c->r->claim.kind == SN_CLAIM_NONE) {
         sn_error(c->rs->d, u->pos, "SN205",
-                 "rule '%s' claims under '%s' what only a claim of its own may "
-                 "be",
+                 "rule '%s' claims under '%s': expected exact, within n lsb or "
+                 "refines, and a claim of its own",
                  c->r->name, name ? name : "else");
         sn_diag_help(c->rs->d, "%s%s within 1 lsb", name ? "under " : "else",
                      name ? name : "");
@@ -343,7 +343,7 @@ claim(Ctx *c)
 
     if (k->kind == SN_CLAIM_NONE && !c->r->optin) {
         sn_error(c->rs->d, c->r->pos, "SN205",
-                 "rule '%s' claims nothing about its result", c->r->name);
+                 "rule '%s' has no claim about its result", c->r->name);
         sn_diag_help(c->rs->d,
                      "exact, within n lsb, refines, real E, lossy "
                      "\"what is lost\", or optin \"name\" for a rule that "

@@ -174,8 +174,8 @@ check_missing(SnRuleTv *c, const SnNodeTv *n)
             a->var->vk != SN_V_VALUE)
             continue;
         sn_error(c->rs->d, a->pos, "SN210",
-                 "'%s' may be missing on the left; operand '%s' of %s may "
-                 "not",
+                 "'%s' may be missing on the left, but operand '%s' of %s is "
+                 "required",
                  a->name, n->node->in[i]->name, n->node->name);
         sn_diag_help(c->rs->d, "when present(%s)", a->name);
         fault(c);
