@@ -128,7 +128,7 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
     }
     if (!f->text && sn_formula_once(f, rows, 0))
         sn_putf(&f->pre,
-                "const SnRowUse *%s = sn_row_uses(c, sn_opnd(c, %u)->type, "
+                "const SnSumRows %s = sn_sum_rows(c, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s, \"%s\", %u);\n",
                 rows, f->dot_x, f->dot_w, ytype, map, when);
     const char *acc = f->text ? "acc" : wide ? "dot.w[i]" : "dot.i[i]";
@@ -146,8 +146,8 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
             sn_format(f->a, "sn_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)",
                       wide ? "64" : "", acc, mul, ch, zp, lim, lim));
     else
-        v->s =
-            row_at(f, sn_format(f->a, "%s[%s]", rows, ch), "", acc, "0", lim);
+        v->s = sn_format(f->a, "sn_sum_code%s(&%s, %s, %s, %s.lo, %s.hi)",
+                         wide ? "64" : "", rows, ch, acc, lim, lim);
     v->ty = SN_TY_INT;
     v->prec = P_PRIM;
     v->fixed = v->lit = false;

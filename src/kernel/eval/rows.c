@@ -32,11 +32,18 @@ sn_is_code(const SnType *t)
     return t && t->nq == 1 && (t->elem == SN_QI8 || t->elem == SN_QI16);
 }
 
+/* That of `float` for contracts over any map. */
+static const SnArithRow *
+float_contract(void)
+{
+    return sn_arith_row(sn_arith_at(SN_ROUNDING_FLOAT), SN_FORM_CONTRACT, NULL,
+                        0);
+}
+
 const float *
 sn_mults(SnArena *a, const SnType *x, const SnType *w, const SnType *y)
 {
-    const SnArithRow *r =
-        sn_arith_row(sn_arith_at(SN_ROUNDING_FLOAT), SN_FORM_CONTRACT, NULL, 0);
+    const SnArithRow *r = float_contract();
     float *m = SN_NEW_N(a, float, w->nq);
     int64_t k[SN_ROW_NK];
 
@@ -82,6 +89,17 @@ sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
         u[i] = sn_row_use(c->rounding, SN_FORM_CONTRACT, map, when, g);
     }
     return u;
+}
+
+SnSumRows
+sn_sum_rows(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
+            const char *map, unsigned when)
+{
+    SnSumRows r = {sn_row_uses(c, x, w, y, map, when), NULL, y->zp[0]};
+
+    if (r.use[0].row == float_contract())
+        r.mul = sn_mults(c->scratch, x, w, y);
+    return r;
 }
 
 void

@@ -88,6 +88,15 @@ unsigned sn_row_flags(const SnCall *c, unsigned res);
 /* Those of a contract, one per slice of w. */
 const SnRowUse *sn_row_uses(const SnCall *c, const SnType *x, const SnType *w,
                             const SnType *y, const char *map, unsigned when);
+/* The same for a loop over sums: mul is NULL, or has the multipliers where the
+ * rows are that of `float`, which sinter-gen holds against sn_requant. */
+typedef struct SnSumRows {
+    const SnRowUse *use;
+    const float *mul;
+    int32_t zp;
+} SnSumRows;
+SnSumRows sn_sum_rows(const SnCall *c, const SnType *x, const SnType *w,
+                      const SnType *y, const char *map, unsigned when);
 /* A mean divides by n from here on. */
 void sn_row_divide(SnRowUse *u, int64_t n);
 /* The code of codes, or of a sum, in [lo, hi]. */
@@ -96,7 +105,21 @@ sn_row_at(const SnRowUse *u, int64_t a, int64_t b, int32_t lo, int32_t hi)
 {
     return sn_row_code(u->row, u->k, a, b, lo, hi);
 }
-/* The same where there may be no row: v is what the meaning's steps give. */
+/* The code of a sum of products by the row of slice i. */
+static inline int32_t
+sn_sum_code(const SnSumRows *r, int64_t i, int32_t acc, int32_t lo, int32_t hi)
+{
+    return r->mul ? sn_requant(acc, r->mul[i], r->zp, lo, hi)
+                  : sn_row_at(&r->use[i], acc, 0, lo, hi);
+}
+static inline int32_t
+sn_sum_code64(const SnSumRows *r, int64_t i, int64_t acc, int32_t lo,
+              int32_t hi)
+{
+    return r->mul ? sn_requant64(acc, r->mul[i], r->zp, lo, hi)
+                  : sn_row_at(&r->use[i], acc, 0, lo, hi);
+}
+/* As sn_row_at; there may be no row: v is what the meaning's steps give. */
 static inline int32_t
 sn_row_quant(const SnRowUse *u, int64_t a, int64_t b, float v, float scale,
              int32_t zp, int32_t lo, int32_t hi)
