@@ -375,6 +375,18 @@ sn_map_axes_free(const SnMapDecl *d)
     return true;
 }
 
+unsigned
+sn_map_axis_param(const SnMapDecl *d)
+{
+    unsigned x = 0, i = 0;
+
+    while (d->param[x].kind != SN_MP_OPERAND)
+        x++;
+    while (d->param[i].slot != d->param[x].item[1].along)
+        i++;
+    return i;
+}
+
 bool
 sn_map_regroups(const SnMapDecl *d)
 {
@@ -384,6 +396,11 @@ sn_map_regroups(const SnMapDecl *d)
         return false;
     for (unsigned i = 0; i < d->nexpr; i++)
         if (d->expr[i].op == SN_MO_RANK)
+            return false;
+    /* numbers of other axes are those of operands that are not regrouped */
+    for (unsigned i = 0; i < d->nparam; i++)
+        if (d->param[i].kind == SN_MP_AXES ||
+            (d->param[i].kind == SN_MP_AXIS && i != sn_map_axis_param(d)))
             return false;
     return true;
 }

@@ -44,6 +44,8 @@ bool sn_map_axes_free(const SnMapDecl *d);
  * regrouped, into as many elements before the named axis and as many after it.
  */
 bool sn_map_regroups(const SnMapDecl *d);
+/* The parameter that names this axis, where sn_map_regroups. */
+unsigned sn_map_axis_param(const SnMapDecl *d);
 /* Of parameter i, where sn_map_axes_free. */
 SnMapAxisUse sn_map_axis_use(const SnMapDecl *d, unsigned i);
 

@@ -2,11 +2,12 @@
 /* sink Reshape: a Reshape above a node that takes its elements as they come
  * moves below it (lemma L1).  A node that works along one axis finds an axis
  * with as many elements before and after it. */
+#include "graph/map_args.h"
+#include "map/facts.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
 #include "sn_kind_reshape.h"
 #include "sn_kind_splat.h"
-#include "sn_maps.h"
 
 static const SnShape *
 before(const SnGraph *g, SnId t)
@@ -103,17 +104,20 @@ shapes_why(const SnGraph *g, SnId id, SnId t)
 
 /* The node as it is above the Reshapes: e.  Returns why it cannot be. */
 static const char *
-raised(const SnGraph *g, SnId id, SnId t, SnEdit *e, bool *new_dims)
+raised(const SnGraph *g, SnId id, SnId t, SnEdit *e)
 {
     const SnNode *n = sn_node(g, id);
-    const SnSem *s = &sn_desc_in(g, n->kind)->sem[0];
-    bool laid = s->decl == &sn_map_decl_concat;
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+    const SnSem *s = &d->sem[0];
 
-    *new_dims = laid;
-    if (laid || s->decl == &sn_map_decl_row) {
-        const SnAttrDesc *ad = &sn_desc_in(g, n->kind)->attr[s->arg[1].v];
-        if (s->arg[1].kind != SN_ARG_ATTR || ad->kind != SN_A_INT)
+    if (sn_map_regroups(s->decl)) {
+        uint32_t given;
+        const SnArg *arg =
+            sn_map_param_args(s, sn_map_axis_param(s->decl), &given);
+        if (!given || arg->kind != SN_ARG_ATTR ||
+            d->attr[arg->v].kind != SN_A_INT)
             return "its axis is not a number";
+        const SnAttrDesc *ad = &d->attr[arg->v];
         for (uint32_t i = 0; i < n->nin; i++)
             if (sn_kind(g, n->in[i].ref) != SN_K_RESHAPE)
                 return "an operand beside it is no Reshape";
@@ -123,7 +127,7 @@ raised(const SnGraph *g, SnId id, SnId t, SnEdit *e, bool *new_dims)
         if (k < 0)
             return "no axis above has as many elements before and after it";
         *axis = k;
-    } else if (s->decl != &sn_map_decl_each) {
+    } else if (sn_map_repeats(s->decl)) {
         const char *why = shapes_why(g, id, t);
         if (why)
             return why;
@@ -146,7 +150,6 @@ sn_regroup(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
                  false,
                  "the Reshapes have other ranks"};
     SnId t = 0;
-    bool new_dims;
     const char *why = sn_above_barred(&a, id);
 
     if (!why)
@@ -155,7 +158,7 @@ sn_regroup(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
         return false;
     SnEdit e = sn_edit(g, id);
     if (!why)
-        why = raised(g, id, t, &e, &new_dims);
+        why = raised(g, id, t, &e);
     if (why)
         return sn_above_declined(&a, rw, rule, why);
     if (!sn_fire(rw, rule, g, id))
@@ -166,7 +169,7 @@ sn_regroup(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     const char *own = sn_name(g, SN_REF(t, 0));
     bool same = sn_desc(n->kind)->sem[0].cls == SN_C_CONVERT;
     SnEdit below = sn_edit(g, t);
-    if (new_dims)
+    if (!sn_shape_equal(n->res[0].shape, sn_shape_of(g, SN_REF(t, 0))))
         ((SnReshapeAttr *)below.attr)->dims =
             sn_dims(g->arena, n->res[0].shape);
     e.name = sn_format(g->arena, "%s.n", name);

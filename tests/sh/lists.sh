@@ -36,11 +36,9 @@ words dsl/model/words.h the maps that files of dsl and gen below know
 maps dsl/prove/calculus/prove_tree.c what fills enlarges others; the axes of permute have a rank
 maps dsl/prove/trial/prove_case.c maps whose operands have a rank of their own
 maps dsl/prove/trial/prove_draw.c draws that are denser than those of the declaration alone
-maps dsl/prove/trial/prove_term.c maps whose axis is another one below a Reshape
 maps dsl/resolve/resolve_pass.c maps below which a Reshape may move
 maps gen/case/case_vary.c attributes that near misses change
 maps src/onnx/export/export.c a Transpose that goes into layouts; pads that ONNX Runtime refuses
-maps src/rewrite/regroup.c which axis is regrouped: sn_map_regroups could say it
 hooks src/onnx/export/export_ops.c what reads an operator decides how it is written
 functions dsl/prove/trial/prove_expr.c their values, written apart from the evaluators'
 functions dsl/prove/trial/prove_eval.c values of formulas, written apart from the evaluators'

@@ -49,6 +49,16 @@ check(const Want *w, size_t n)
                      w[i].axes);
 }
 
+/* The parameter that names the axis of a map whose other axes may be regrouped,
+ * or -1. */
+static int
+regrouped(const char *name)
+{
+    const SnMapDecl *m = map(name);
+
+    return sn_map_regroups(m) ? (int)sn_map_axis_param(m) : -1;
+}
+
 /* ---- the maps there are ---- */
 
 static void
@@ -97,6 +107,8 @@ core_maps(void **state)
         bool joins = !strcmp(m, "broadcast");
         assert_int_equal(sn_map_in_place(map(m)), joins || !strcmp(m, "each"));
         assert_int_equal(sn_map_repeats(map(m)), joins || !strcmp(m, "matmul"));
+        bool one = !strcmp(m, "row") || !strcmp(m, "concat");
+        assert_int_equal(regrouped(m), !strcmp(m, "topk") ? 2 : one ? 1 : -1);
     }
 }
 
@@ -166,6 +178,9 @@ static const char more[] =
     "  read x[i, (p + axis) % d, j];\n}\n"
     "map shifts(x[a..., d @ axis, b...], axis : axis(x), by : int[a]) {\n"
     "  require by >= 0;\n"
+    "  result [i < a, p < d, j < b];\n  read x[i, p, j];\n}\n"
+    "map beside(x[a..., d @ axis, b...], axis : axis(x), more : axes(x)) {\n"
+    "  require count(more) < 2;\n"
     "  result [i < a, p < d, j < b];\n  read x[i, p, j];\n}\n";
 
 static void
@@ -179,7 +194,7 @@ declared_maps(void **state)
         {"own", "no"},       {"outer", "no"},   {"along", "no"},
         {"turn", "-I"},      {"swapped", "no"}, {"around", "no"},
         {"sized", "no"},     {"at_axis", "no"}, {"shifts", "no"},
-        {"axes_list", "no"},
+        {"axes_list", "no"}, {"beside", "IL"},
     };
 
     (void)state;
@@ -189,6 +204,10 @@ declared_maps(void **state)
     assert_false(sn_map_in_place(map("dropped")));
     assert_false(sn_map_in_place(map("longer")));
     assert_true(sn_map_in_place(map("own")));
+    assert_int_equal(regrouped("turn"), 2);
+    assert_int_equal(regrouped("roll"), -1);
+    assert_int_equal(regrouped("sized"), -1);
+    assert_int_equal(regrouped("beside"), -1); /* `more` names others */
 }
 
 /* ---- arguments ---- */

@@ -147,10 +147,17 @@ left_axis(const SnCaseNode *root, const SnCaseNode *n, int axis)
 static void
 regroup(SnProofCase *c, SnCaseNode *n)
 {
-    SnExprValue *a = sn_case_map_attr(n, 1);
+    const SnDefSem *sem = sn_case_sem(n);
 
-    if (!sn_case_map_is(n, SN_MW_CONCAT) && !sn_case_map_is(n, SN_MW_ROW))
+    if (!sem->decl || !sn_map_regroups(sem->decl->decl))
         return;
+    uint32_t given;
+    SnExprValue *a = sn_case_map_attr(
+        n, sn_sem_param_args(sem, sn_map_axis_param(sem->decl->decl), &given));
+    if (!a) {
+        sn_case_no(c, "an axis that is no attribute");
+        return;
+    }
     for (uint32_t s = 0; s < n->nin; s++)
         if (!n->in[s] || n->in[s]->rank < 0 || c->root->in[s]->rank < 0) {
             sn_case_no(c, "operands of unknown shape");
