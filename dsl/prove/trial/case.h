@@ -251,7 +251,6 @@ bool sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t);
 const SnDefSem *sn_case_sem(const SnCaseNode *n);
 bool sn_case_map_is(const SnCaseNode *n, SnMapWord map);
 int sn_case_map_slot(const SnCaseNode *n, const SnExpr *port); /* or -1 */
-bool sn_case_reduced(const SnCaseNode *n, const SnCaseValue *x, int axis);
 static inline int64_t
 sn_case_at(const SnExprValue *v, uint32_t i)
 {

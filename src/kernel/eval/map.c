@@ -84,28 +84,6 @@ sn_map_ints(const SnCall *c, const SnSem *s, unsigned arg)
     return one;
 }
 
-SnReals
-sn_map_reals(const SnCall *c, const SnSem *s, unsigned arg)
-{
-    const SnAttrDesc *a = attr_of(c, s, arg);
-    SnReals none = {0, NULL};
-
-    return a && a->kind == SN_A_REALS ? *(const SnReals *)sn_attr_at(c->attr, a)
-                                      : none;
-}
-
-const char *
-sn_map_word(const SnCall *c, const SnSem *s, unsigned arg, const char *els)
-{
-    const SnAttrDesc *a = attr_of(c, s, arg);
-
-    if (a && a->kind == SN_A_ENUM)
-        return a->words[*(const int32_t *)sn_attr_at(c->attr, a)];
-    if (a && a->kind == SN_A_STR)
-        return *(const char *const *)sn_attr_at(c->attr, a);
-    return els;
-}
-
 bool
 sn_mean_in_parts(const SnCall *c)
 {

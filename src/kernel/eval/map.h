@@ -106,10 +106,6 @@ const SnTensor *sn_map_port(const SnCall *c, const SnSem *s, unsigned arg);
  * given. */
 int64_t sn_map_int(const SnCall *c, const SnSem *s, unsigned arg, int64_t els);
 SnInts sn_map_ints(const SnCall *c, const SnSem *s, unsigned arg);
-SnReals sn_map_reals(const SnCall *c, const SnSem *s, unsigned arg);
-/* The word of an enum argument, or els. */
-const char *sn_map_word(const SnCall *c, const SnSem *s, unsigned arg,
-                        const char *els);
 /* Does a mean add up the parts of its map, and then these (numerics.md,
  * AvgPool)? */
 bool sn_mean_in_parts(const SnCall *c);
