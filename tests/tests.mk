@@ -59,7 +59,7 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
          $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs \
          $(BUILD)/tests/written $(BUILD)/tests/random_graphs $(BEFORE_X) $(BUILD)/tests/fault.so \
-         $(BUILD)/tests/spoil
+         $(BUILD)/tests/spoil $(BUILD)/tests/use_api
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
@@ -70,6 +70,11 @@ $(BUILD)/tests/mkonnx: $(BUILD)/obj/tests/tools/mkonnx.o $(BUILD)/obj/made/gen/o
 $(BUILD)/tests/mkdata: $(BUILD)/obj/tests/tools/mkdata.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^
+
+# What a program does with sinter.h (tests/long/faults.sh).
+$(BUILD)/tests/use_api: $(BUILD)/obj/tests/tools/use_api.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Preloaded: calls that fail, or before which the process is killed.
 $(BUILD)/tests/fault.so: $(BUILD)/obj/tests/tools/fault.o

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Allocations and calls on files fail once each, over 20 commands of sinter and
-# sinter-gen: a documented exit code, a message where it is not 0, no file half
+# sinter-gen, and a program that uses sinter.h: a documented exit code, a message where it is not 0, no file half
 # written, and a model that is there loads.  Prints how many calls failed.
 # MOST (200) calls of each kind and command, evenly spread: readers of JSON make
 # 20 000.  Usage: faults.sh [COMMAND...]: only these numbers.
@@ -46,6 +46,7 @@ command() {
     18) echo "$sinter draw $q -o $o/m.dot" ;;
     19) echo "$gen --explain" ;;
     20) echo "$gen --check --passes tests/corpus/glow_5729_plain_fuse.def" ;;
+    21) echo "$BUILD/tests/use_api $m $o" ;;
     esac
 }
 
@@ -98,7 +99,7 @@ sweep() {
     fi
 }
 c=0
-while [ $((c += 1)) -le 20 ]; do
+while [ $((c += 1)) -le 21 ]; do
     case $want in '  ' | *" $c "*) ;; *) continue ;; esac
     sweep $c alloc
     sweep $c io
