@@ -369,7 +369,7 @@ tally_real(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t)
             t->counter = counter(c, l, r, at);
     }
     t->real = fmax(t->real, ratio(dr, bigr));
-    if (c->pr->r->claim.kind == SN_CLAIM_REAL)
+    if (c->pr->r->claim.kind == SN_CLAIM_REAL && d > 0)
         tally_roundings(c, l, r, x, y, t);
 }
 
