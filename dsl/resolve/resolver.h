@@ -157,9 +157,10 @@ void sn_resolve_onnx_alone(SnResolver *rs, SnDefNode *n);
 void sn_resolve_ops(SnResolver *rs);                   /* onnx/resolve_op.c */
 void sn_resolve_sems(SnResolver *rs, SnDefNode *n);    /* resolve_sem.c */
 void sn_resolve_meaning(SnResolver *rs, SnDefNode *n); /* resolve_meaning.c */
-/* No sum of codes takes them from slices of several scales (resolve_along.c). */
+/* No sum of codes takes them from slices of several scales (resolve_along.c).
+ */
 void sn_resolve_along(SnResolver *rs, SnDefNode *n, const SnDefSem *s);
-void sn_resolve_tuples(SnResolver *rs, SnDefNode *n);  /* resolve_tuple.c */
+void sn_resolve_tuples(SnResolver *rs, SnDefNode *n); /* resolve_tuple.c */
 /* Which tuples of n each of these kernel lines covers. */
 void sn_resolve_kernels(SnResolver *rs, const SnDefNode *n,
                         SnDefKernel *const *k, uint32_t nk);
