@@ -7,7 +7,7 @@
 #include "dsl/model/arith.h"
 #include "gen/text/emit.h"
 
-enum { NRATIO = 4 };
+enum { NRATIO = 4, NWRAP = 8 };
 
 typedef struct Row {
     SnArena *a;
@@ -15,6 +15,8 @@ typedef struct Row {
     uint32_t nratio;
     const SnX *k[SN_ROW_NK];
     uint32_t nk;
+    const SnX *wrap[NWRAP];
+    uint32_t nwrap;
     bool open; /* writing the open function */
     bool f64;  /* inside a ratio that is formed in binary64 */
     const char *why;
@@ -380,6 +382,60 @@ put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
             fn + 3, fn);
 }
 
+/* What wraps in a row and depends on its operands. */
+static void
+find_wraps(Row *w, const SnX *x)
+{
+    if (x->xk == SN_X_FN && x->fn == SN_FN_WRAP && !x->fixed) {
+        for (uint32_t i = 0; i < w->nwrap; i++)
+            if (sn_x_equal(w->wrap[i], x))
+                return;
+        if (w->nwrap == NWRAP)
+            w->why = sn_format(w->a, "more than %d wraps", NWRAP);
+        else
+            w->wrap[w->nwrap++] = x;
+    }
+    for (uint32_t i = 0; i < x->nkid; i++)
+        find_wraps(w, x->kid[i]);
+}
+
+static bool
+has_wraps(const SnDefs *s, const SnDefRowOf *r)
+{
+    Row w = {.a = s->arena};
+
+    find_wraps(&w, r->x);
+    return w.nwrap > 0;
+}
+
+static void
+put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
+         SnDiag *d)
+{
+    bool in[2] = {false, false};
+    const char *all = "";
+    Row w;
+
+    prepare(&w, s, r);
+    find_wraps(&w, r->x);
+    for (uint32_t i = 0; i < w.nwrap; i++) {
+        const SnX *v = w.wrap[i]->kid[0];
+        in[0] |= reads(v, 0);
+        in[1] |= reads(v, 1);
+        all = sn_format(w.a, "%s%ssn_int_fits(%s, %d)", all, i ? " && " : "",
+                        put(&w, v), (int)w.wrap[i]->kid[1]->i);
+    }
+    sn_putf(b,
+            "\nstatic bool\n%s_fits(const int64_t *k, int64_t a, int64_t b)"
+            "\n{\n%s%s%s",
+            row_fn(s, a, r) + 3, w.nk ? "" : "    (void)k;\n",
+            in[0] ? "" : "    (void)a;\n", in[1] ? "" : "    (void)b;\n");
+    sn_emit_lines(b, 4, 80, sn_format(w.a, "return %s;", all));
+    sn_puts(b, "}\n");
+    if (w.why)
+        sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
+}
+
 /* The row's function as a text. */
 static void
 put_text(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
@@ -469,7 +525,11 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         else
             sn_puts(b, "NULL, ");
         if (owner(s, a, r)->plugin)
-            sn_putf(b, "%s_text },\n", fn + 3);
+            sn_putf(b, "%s_text, ", fn + 3);
+        else
+            sn_puts(b, "NULL, ");
+        if (has_wraps(s, r))
+            sn_putf(b, "%s_fits },\n", fn + 3);
         else
             sn_puts(b, "NULL },\n");
     }
@@ -520,6 +580,8 @@ put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
     put_ratios(b, s, a, r, false);
     if (has_all(r))
         put_all(b, s, a, r);
+    if (has_wraps(s, r))
+        put_fits(b, s, a, r, d);
     if (a->plugin)
         put_text(b, s, a, r);
 }

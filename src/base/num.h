@@ -436,6 +436,12 @@ sn_int_wrap(int64_t v, int bits)
     return sn_int_shl(sn_int_shl(v, 64 - bits), bits - 64);
 }
 
+static inline bool
+sn_int_fits(int64_t v, int bits)
+{
+    return sn_int_sat(v, bits) == v;
+}
+
 /* rne(v), saturated; NaN is below all, as sn_rne_clamp has it. */
 static inline int64_t
 sn_int_rne(float v)

@@ -157,6 +157,12 @@ for n in $plugins; do
             fine 'a scale has a window of its own' grep -qF \
                 'a.scale / y.scale is 2, arithmetic nvdla expects 2^-49 to 2^1' "$tmp/log"
         fi
+        if [ "$n" = tflite ]; then # 2^-1 / 2^-28: 128 * 2^28 leaves 32 bits
+            sed '/Rescale(/s/<2, 0>/<3.7252903e-09, 0>/' by.sn >far.sn
+            "$root/$sinter" --backend-plugin "$so" inspect far.sn >"$tmp/log" 2>&1
+            fine 'a product that may wrap is refused' grep -q \
+                'r (Rescale): a product of it may wrap' "$tmp/log"
+        fi
         # the same with inputs, as a program: its self-test has an evaluator's bits
         sed 's/%\([xabzq]\) = Constant() {[^}]*}/%\1 = Placeholder()/' by.sn >in.sn
         rm -rf prog

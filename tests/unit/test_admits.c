@@ -513,6 +513,49 @@ integerized(void **state)
                                 "host has tables"));
 }
 
+static bool
+within(const int64_t *k, int64_t a, int64_t b)
+{
+    (void)k;
+    (void)b;
+    return a > -2600 && a < 2600;
+}
+
+/* What wraps is seen by the sums that constants allow, and by codes. */
+static void
+products(void **state)
+{
+    static const char nodes[] = "  %%x = Placeholder() : qi8<1, 0>[1,2]\n"
+                                "  %%w = Constant() {data = [%d, -10]} : "
+                                "qi8<1, 0>[1,2]\n"
+                                "  %%b = Constant() {data = [%d]} : "
+                                "qi32<1, 0>[1]\n"
+                                "  %%y = FullyConnected(%%x, %%w, %%b) : "
+                                "qi8<32, 0>[1,1]\n"
+                                "  Save(%%y) {name = \"y\"}\n";
+    static const char why[] = "a product of it may wrap, which arithmetic chip";
+    const SnArithRow *was = arith.row;
+    SnArithRow row[16];
+
+    (void)state;
+    arith.pairs = any;
+    assert_true(arith.nrow <= 16);
+    memcpy(row, was, arith.nrow * sizeof *row);
+    for (uint32_t i = 0; i < arith.nrow; i++)
+        row[i].fits = row[i].form == SN_FORM_CONTRACT ? within : NULL;
+    arith.row = row;
+    admitted(sn_format(A, nodes, 10, 39)); /* 20 * 128 + 39 is 2599 */
+    refused(sn_format(A, nodes, 10, 40), why);
+    refused(sn_format(A, nodes, 10, -40), why);
+    refused(sn_format(A, nodes, -11, 0), why);
+    admitted(rescale("qi16<0.5, 0>", "qi16<0.25, 0>"));
+    for (uint32_t i = 0; i < arith.nrow; i++)
+        row[i].fits = row[i].form == SN_FORM_CONVERT ? within : NULL;
+    admitted(rescale("qi8<0.5, 0>", "qi8<0.25, 0>"));
+    refused(rescale("qi16<0.5, 0>", "qi16<0.25, 0>"), why);
+    arith.row = was;
+}
+
 int
 main(void)
 {
@@ -523,7 +566,7 @@ main(void)
         cmocka_unit_test(sums),        cmocka_unit_test(ratios),
         cmocka_unit_test(kinds),       cmocka_unit_test(same_types),
         cmocka_unit_test(families),    cmocka_unit_test(written),
-        cmocka_unit_test(integerized),
+        cmocka_unit_test(integerized), cmocka_unit_test(products),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

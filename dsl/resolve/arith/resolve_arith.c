@@ -317,6 +317,16 @@ add(SnResolver *rs, SnDefArith *a, const SnDefRow *r, SnDefRowOf of,
         fault(a);
         return;
     }
+    const SnX *bent = sn_row_bent_wrap(x);
+    if (bent) {
+        sn_error(rs->d, bent->pos, "SN192",
+                 "whether this wraps is not seen at the ends of what it "
+                 "depends on");
+        sn_diag_help(rs->d, "name each operand once in what wraps, without a "
+                            "condition or a quotient by an operand");
+        fault(a);
+        return;
+    }
     of.x = x;
     of.error = sn_row_error(x);
     SN_PUSH(rs->a, a->of, a->nof, of);
@@ -481,6 +491,8 @@ inherit(SnResolver *rs, SnDefArith *a)
     a->error = 0.5;
     for (uint32_t i = 0; i < a->nof; i++)
         a->error = fmax(a->error, a->of[i].error);
+    for (uint32_t i = 0; i < a->nof; i++)
+        a->pairs.some |= sn_row_wraps(a->of[i].x);
     a->hash = text_hash(rs->a, a->text, from ? from->hash : 0);
     a->shipped = from_same_file(rs->defs, a);
 }

@@ -33,6 +33,11 @@ SnX *sn_row_x(SnRowScope *sc, const SnExpr *e);
 void sn_resolve_pairs(SnResolver *rs, SnDefArith *a);
 /* Reads a condition of a row of of->form into its mask. */
 bool sn_row_condition(SnResolver *rs, const SnExpr *e, SnDefRowOf *of);
+/* Is there a wrap in x that depends on its operands? */
+bool sn_row_wraps(const SnX *x);
+/* A wrap in x of which it is not enough to know that nothing wraps at the
+ * least and the largest operands, or NULL. */
+const SnX *sn_row_bent_wrap(const SnX *x);
 /* How far off the roundings of x may be, in units of x. */
 double sn_row_error(const SnX *x);
 

@@ -568,6 +568,65 @@ sn_row_x(SnRowScope *sc, const SnExpr *e)
     }
 }
 
+/* ---- what wraps ---- */
+
+static uint32_t
+count_in(const SnX *x, int64_t in)
+{
+    uint32_t n = x->xk == SN_X_IN && x->i == in;
+
+    for (uint32_t i = 0; i < x->nkid; i++)
+        n += count_in(x->kid[i], in);
+    return n;
+}
+
+/* Does x go one way with each of its operands while the others stay? */
+static bool
+one_way(const SnX *x)
+{
+    bool ok = true;
+
+    if (x->fixed)
+        return true;
+    if (x->ty == SN_TY_BOOL || (x->xk == SN_X_FN && x->fn == SN_FN_SELECT) ||
+        (((x->xk == SN_X_FN && x->fn == SN_FN_DIV) ||
+          (x->xk == SN_X_OP && x->op == SN_OP_DIV)) &&
+         !x->kid[1]->fixed))
+        return false;
+    for (uint32_t i = 0; i < x->nkid && ok; i++)
+        ok = one_way(x->kid[i]);
+    return ok;
+}
+
+static bool
+is_wrap(const SnX *x)
+{
+    return x->xk == SN_X_FN && x->fn == SN_FN_WRAP && !x->fixed;
+}
+
+bool
+sn_row_wraps(const SnX *x)
+{
+    bool any = is_wrap(x);
+
+    for (uint32_t i = 0; i < x->nkid && !any; i++)
+        any = sn_row_wraps(x->kid[i]);
+    return any;
+}
+
+const SnX *
+sn_row_bent_wrap(const SnX *x)
+{
+    const SnX *bent = NULL;
+
+    if (is_wrap(x) &&
+        (!one_way(x->kid[0]) || count_in(x, 0) > 1 || count_in(x, 1) > 1))
+        return x;
+    for (uint32_t i = 0; i < x->nkid && !bent; i++)
+        bent = sn_row_bent_wrap(x->kid[i]);
+    return bent;
+}
+
 /* ---- what roundings are off by ---- */
 
 /* Of a shift by n of something that is off by err: as far as it was, scaled,

@@ -124,6 +124,9 @@ typedef struct SnArithRow {
     /* fn in C, for programs of `sinter compile`; NULL: of sinter's own rows, of
      * which it has the text itself. */
     const char *text;
+    /* Does nothing wrap that the formula says wrap(v, bits) of?  For all
+     * operands between those for which nothing does.  NULL: it says no wrap. */
+    bool (*fits)(const int64_t *k, int64_t a, int64_t b);
 } SnArithRow;
 
 typedef struct SnArith {

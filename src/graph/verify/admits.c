@@ -474,28 +474,43 @@ flags_of(const SnCall *c, SnForm form, const SnType *x, const SnType *w)
     return when | (wide && form != SN_FORM_CONVERT ? SN_WHEN_WIDE : 0);
 }
 
+/* What rows of the node depend on besides types. */
+static SnRowGrids
+grids_of(const Admits *m, SnForm form)
+{
+    SnRowGrids g = {.n = 1, .kernel = {1, 1}};
+
+    if (form == SN_FORM_MEAN) {
+        g.n = (int64_t)taps(m);
+        g.kernel[0] = sn_row_arg(m->c, 0, "kernel", 0);
+        g.kernel[1] = sn_row_arg(m->c, 0, "kernel", 1);
+    }
+    return g;
+}
+
+static const SnArithRow *
+row_of(const Admits *m, SnForm form, const SnType *x, const SnType *w,
+       const SnRowGrids *g)
+{
+    const SnMapDecl *map = m->c->kind->sem->decl;
+
+    return sn_arith_row(m->arith, form, map ? map->name : NULL,
+                        flags_of(m->c, form, x, w) | sn_row_same(form, g));
+}
+
 /* The row of operands in these slots (the second may be -1), slice by slice of
  * the second. */
 static bool
 row_fault(const Admits *m, SnForm form, int xs, int ws, SnRatioFault *f)
 {
     const SnCall *c = m->c;
-    const SnSem *s = c->kind->sem;
     const SnType *x = c->in[xs].type, *w = ws < 0 ? NULL : c->in[ws].type;
     const SnType *y = c->out[0].type;
-    unsigned when = flags_of(c, form, x, w);
-    SnRowGrids g = {.n = 1, .kernel = {1, 1}};
+    SnRowGrids g = grids_of(m, form);
 
-    if (form == SN_FORM_MEAN) {
-        g.n = (int64_t)taps(m);
-        g.kernel[0] = sn_row_arg(c, 0, "kernel", 0);
-        g.kernel[1] = sn_row_arg(c, 0, "kernel", 1);
-    }
     for (uint32_t i = 0; i < (w ? w->nq : 1); i++) {
         grids(&g, y, x, w, i);
-        const SnArithRow *row =
-            sn_arith_row(m->arith, form, s->decl ? s->decl->name : NULL,
-                         when | sn_row_same(form, &g));
+        const SnArithRow *row = row_of(m, form, x, w, &g);
         f->slot[0] = xs;
         f->slot[1] = ws;
         f->slice = i;
@@ -554,6 +569,102 @@ ratios_why(Admits *m)
     return sn_ratio_why(m->c, &f);
 }
 
+/* ---- what wraps ---- */
+
+/* Does it fit for all operands in these ranges? */
+static bool
+row_fits(const SnArithRow *row, const SnRowGrids *g, const int64_t a[2],
+         const int64_t b[2])
+{
+    int64_t k[SN_ROW_NK];
+    bool ok = true;
+
+    row->open(g, k);
+    for (int i = 0; i < 4 && ok; i++)
+        ok = row->fits(k, a[i & 1], b[i >> 1]);
+    return ok;
+}
+
+/* Sums of channel `at` lie in [-most, most]. */
+static double
+most_sum(const Admits *m, const SnType *x, const SnType *wt, const SnWeights *w,
+         int64_t at)
+{
+    int bias = bias_slot(m->c);
+    const SnTensor *b = bias < 0 ? NULL : &m->c->in[bias];
+    bool known = b && b->data && b->type->elem == SN_QI32;
+    double mx = most_of(m, SN_ROLE_X, x), sum;
+    int64_t lo, hi;
+
+    span(m, w->data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
+    sum = sn_weights_sum(w, at, (int32_t)lo, (int32_t)hi) * mx;
+    if (b)
+        sum += known ? fabs((double)((const int32_t *)b->data)[at]) : 0x1p31;
+    return fmin(sum, 0x1p31 - 1);
+}
+
+/* The result of operands xs and ws (or -1) by rows of the form. */
+static bool
+wraps(const Admits *m, SnForm form, int xs, int ws)
+{
+    const SnCall *c = m->c;
+    const SnType *x = c->in[xs].type, *wt = ws < 0 ? NULL : c->in[ws].type;
+    SnRowGrids g = grids_of(m, form);
+    int64_t a[2], b[2] = {0, 0}, n = 1;
+    SnWeights w;
+    bool contract = form == SN_FORM_CONTRACT, found = false;
+
+    if (contract && !sn_weights(c, &w))
+        return false; /* of 64 bits, or of codes that are not known */
+    n = contract ? w.nc : 1;
+    for (int64_t i = 0; i < n && !found; i++) {
+        grids(&g, c->out[0].type, x, wt, wt && wt->nq > 1 ? (uint32_t)i : 0);
+        const SnArithRow *row = row_of(m, form, x, wt, &g);
+        if (!row || !row->fits)
+            continue;
+        double most = contract ? most_sum(m, x, wt, &w, i)
+                               : taps(m) * most_of(m, SN_ROLE_X, x);
+        a[1] = (int64_t)most;
+        a[0] = -a[1];
+        if (!contract && form != SN_FORM_MEAN)
+            span(m, SN_ROLE_X, x, &a[0], &a[1]);
+        if (!contract && wt)
+            span(m, SN_ROLE_X, wt, &b[0], &b[1]);
+        found = !row_fits(row, &g, a, b);
+    }
+    return found;
+}
+
+static const char *
+wraps_why(Admits *m)
+{
+    const SnCall *c = m->c;
+    const SnSem *s = c->kind->sem;
+    bool found = false;
+
+    if (s->form < 0 || !c->nout || !is_code(c->out[0].type))
+        return NULL;
+    m->at = -1;
+    if (s->form != SN_FORM_CONVERT) {
+        int x = slot_of(c, 0), w = slot_of(c, 1);
+        found = x >= 0 && is_code(c->in[x].type) &&
+                (w < 0 || is_code(c->in[w].type)) &&
+                wraps(m, (SnForm)s->form, x, w);
+    }
+    for (uint32_t i = 0; s->form == SN_FORM_CONVERT && i < c->nin; i++)
+        if (!found && is_code(c->in[i].type) &&
+            wraps(m, SN_FORM_CONVERT, (int)i, -1)) {
+            found = true;
+            m->at = (int)i;
+        }
+    return found ? sn_format(m->a,
+                             "a product of it may wrap, which arithmetic %s "
+                             "does not undo: expected ratios of scales and "
+                             "sums for which none does",
+                             m->arith->name)
+                 : NULL;
+}
+
 /* ---- kinds without a row on some types ---- */
 
 static const char *
@@ -608,6 +719,8 @@ sn_admits_why(const SnCall *c, unsigned known, int *at)
         why = sums_why(&m);
     if (!why && c->kind->sem)
         why = ratios_why(&m);
+    if (!why && c->kind->sem && !(known & SN_PENDING))
+        why = wraps_why(&m);
     *at = m.at;
     return why;
 }
