@@ -339,6 +339,20 @@ literal_axis(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e,
     bad(rs, n);
 }
 
+/* An argument that does not fit.  A list is an attribute, never written out. */
+static void
+unfit(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e, char c,
+      uint16_t p)
+{
+    sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s", m->name,
+             n->name, sn_expr_str(rs->a, e), arg_expects(c));
+    if ((c == 'L' || c == 'R') && e->ek == SN_E_LIST && m->decl)
+        sn_diag_help(rs->d, "attr %s : %s[%u] = %s; and '%s' in its place",
+                     m->decl->param[p].name, c == 'L' ? "int" : "real", e->nkid,
+                     sn_expr_str(rs->a, e), m->decl->param[p].name);
+    bad(rs, n);
+}
+
 static void
 map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
 {
@@ -369,9 +383,7 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
             return;
         }
         if (!arg_fits(n, e, *c)) {
-            sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s",
-                     m->name, n->name, sn_expr_str(rs->a, e), arg_expects(*c));
-            bad(rs, n);
+            unfit(rs, n, m, e, *c, p);
         } else if (*c == 'e' && !words_fit(rs, n, e, &m->decl->param[p])) {
             bad(rs, n);
         } else if (m->decl && m->decl->param[p].kind == SN_MP_AXIS &&
