@@ -243,7 +243,8 @@ refused 'export of its nodes' 4 \
     plugin export float.sn --format=qdq -o x.onnx
 ok 'export leaves no file' [ ! -e x.onnx ]
 refused 'without the plugin' 2 \
-    '--target: no backend is named '\''npu'\'' (there are: CPU, interp, interp_double, interp_single)' \
+    '--target: no backend is named '\''npu'\'' (there are: CPU, interp, interp_double, interp_single)
+   help: if a plugin declares it, load the plugin: --backend-plugin FILE' \
     "$sinter" --target npu inspect q.sn
 "$sinter" inspect float.sn >/dev/null 2>"$tmp/log"
 ok 'its nodes are unknown without it' \
