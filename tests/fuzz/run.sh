@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # run.sh SECONDS NAME...: runs $BUILD/fuzz_NAME on what was found before
-# ($BUILD/found/NAME) and on the corpus.  A crash leaves $BUILD/crash-*.
+# ($BUILD/found/NAME) and on the corpus; FUZZ_RUNS=N in the environment ends each
+# after N inputs, too.  A crash leaves $BUILD/crash-*.
 seconds=$1
 shift
 bad=0
@@ -23,7 +24,8 @@ for t in "$@"; do
         dict=-dict=$BUILD/def.dict
     fi
     # shellcheck disable=SC2086
-    if "$BUILD/fuzz_$t" $dict -max_total_time="$seconds" -rss_limit_mb=3000 \
+    if "$BUILD/fuzz_$t" $dict -max_total_time="$seconds" \
+        ${FUZZ_RUNS:+-runs="$FUZZ_RUNS"} -rss_limit_mb=3000 \
         -timeout=120 -max_len=65536 -print_final_stats=1 -verbosity=1 \
         -artifact_prefix="$BUILD/crash-$t-" "$BUILD/found/$t" \
         "tests/fuzz/corpus/$t" >"$BUILD/$t.log" 2>&1; then
