@@ -198,7 +198,7 @@ function showDetails(n, block) {
   };
   const attributes = Object.entries(d.attributes);
   if (attributes.length)
-    row("attributes", attributes.map(([k, v]) => k + " = " + JSON.stringify(v)).join(", "));
+    row("attributes", attributes.map(([k, v]) => k + " = " + (Array.isArray(v) ? `[${v.map((x) => (x === null ? "_" : x)).join(",")}]` : JSON.stringify(v))).join(", "));
   for (const v of d.inputs) {
     if (v.value === null) continue;
     if (v.constant) row(v.port, `${v.value}: ${typeText(v)}`);
