@@ -16,6 +16,7 @@ if ! "$MAKE" -s --no-print-directory BUILD="$san" CC="$CC" OPT='-O1 -g' \
     tail -n 5 "$tmp/log"
     exit 1
 fi
+# shellcheck disable=SC3045 # dash and busybox have it
 (ulimit -t 60 && exec "$san/tests/test_fence") >"$tmp/out" 2>&1
 rc=$?
 n=$(sed -n 's/.*[^x]nkernel = \([0-9]*\), .kernel = cpu_kernels.*/\1/p' "$san"/gen/sn_rules.c)
