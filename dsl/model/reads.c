@@ -58,3 +58,71 @@ sn_sem_param_args(const SnDefSem *s, unsigned i, uint32_t *n)
     *n = 0;
     return s->narg;
 }
+
+/* ---- axes in other groups ---- */
+
+static bool
+names(const SnExpr *e, const SnDefAttr *a)
+{
+    bool r = e && e->rk == SN_R_ATTR && e->ref == a;
+
+    for (uint32_t i = 0; e && i < e->nkid && !r; i++)
+        r = names(e->kid[i], a);
+    return r;
+}
+
+static bool
+reads_operand(const SnExpr *e)
+{
+    bool r = e && e->rk == SN_R_PORT;
+
+    for (uint32_t i = 0; e && i < e->nkid && !r; i++)
+        r = reads_operand(e->kid[i]);
+    return r;
+}
+
+/* Does e say the same of a node whose operands have other shapes, and whose
+ * map another axis? */
+static bool
+keeps(const SnDefSem *s, const SnExpr *e)
+{
+    bool ok = !reads_operand(e);
+
+    for (uint32_t i = 0; i < s->narg && ok; i++)
+        ok = s->arg[i]->rk != SN_R_ATTR || !names(e, s->arg[i]->ref);
+    return ok;
+}
+
+/* Types along an axis would be along another one; what looks at shapes, or at
+ * the axis' number, sees others. */
+static bool
+is_blind(const SnDefNode *n)
+{
+    const SnDefSem *s = n->rsem[0];
+    bool ok = n->nout == 1 && n->nrinv == 0 && s->formula;
+
+    for (uint32_t i = 0; i < n->ntuple && ok; i++) {
+        ok = n->tuple[i].out[0].axis < 0;
+        for (uint32_t k = 0; k < n->nin; k++)
+            ok &= n->tuple[i].in[k].axis < 0;
+    }
+    for (uint32_t i = 0; i < n->nall && ok; i++)
+        ok = keeps(s, n->all[i]->where);
+    for (uint32_t i = 0; i < s->narg && ok; i++)
+        ok =
+            s->arg[i]->rk != SN_R_ATTR || (!names(s->formula, s->arg[i]->ref) &&
+                                           !names(s->els, s->arg[i]->ref));
+    return ok;
+}
+
+bool
+sn_node_regroups(const SnDefNode *n)
+{
+    const SnDefSem *s = n->nout ? n->rsem[0] : NULL;
+    uint32_t k = 0, at = 0;
+
+    if (!s || !s->decl || !s->decl->decl || !sn_map_regroups(s->decl->decl))
+        return false;
+    at = sn_sem_param_args(s, sn_map_axis_param(s->decl->decl), &k);
+    return k && s->arg[at]->rk == SN_R_ATTR && is_blind(n);
+}

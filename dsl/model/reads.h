@@ -23,4 +23,9 @@ bool sn_sem_each_repeats(const SnDefSem *s);
  * the one returned on; 0 from narg on: it is left out. */
 uint32_t sn_sem_param_args(const SnDefSem *s, unsigned i, uint32_t *n);
 
+/* Is the node over a map along one axis (sn_map_regroups) that an attribute of
+ * it names, and says the same whatever this axis' number and the dimensions
+ * beside it are? */
+bool sn_node_regroups(const SnDefNode *n);
+
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Passes: rules, derived families, preferences and the order they give. */
 #include <string.h>
+
+#include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
 
 /* ---- names in a pass ---- */
@@ -203,8 +205,7 @@ regroups(const SnDefNode *n)
 {
     SnMapWord m = n->rsem[0]->over;
 
-    return (m == SN_MW_EACH || m == SN_MW_BROADCAST || m == SN_MW_CONCAT ||
-            m == SN_MW_ROW) &&
+    return (m == SN_MW_EACH || m == SN_MW_BROADCAST || sn_node_regroups(n)) &&
            n->nout == 1 && n->nin > 0 && n->nin < 3;
 }
 

@@ -41,6 +41,22 @@ node Smooth {
   sem window y = q(mean(d(x))) over ring(x, size);
   onnx "com.example:AveragePool" 2.. { size = dilations; }
 }
+// Along one axis, for a Reshape to move below.
+map lane(x[a..., d @ axis, b...], size : int, axis : axis(x)) {
+  require size > 0 and size <= d else "{size} places of {d}";
+  result [i < a, p < d, j < b];
+  taps [t < size];
+  read x[i, (p + t) % d, j];
+  test ([2, 3], 2, 1) => [2, 3], x: [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3]];
+}
+node LaneMean {
+  in x; out y;
+  kinds (x) -> y { (T) -> T for T in act; }
+  attr size : int;
+  attr axis : int;
+  free x, y;
+  sem window y = q(mean(d(x))) over lane(x, size, axis);
+}
 node Total {
   in x; out y;
   kinds (x) -> y { (T) -> T for T in act; }
@@ -117,6 +133,15 @@ own_says 'the reference has the map' 'unfold(x[n, s..., c]' \
 own_says 'the reference has the term' '=> Mul(Sub(x, RingMean(x) {size = size}), gain);' \
     "$tmp/maps/build/gen/own_maps_reference.md"
 own_says 'proved' 'sink Roll' "$tmp/maps/build/gen/proofs.txt"
+own_regroups() { # NODE RESULT: of a Reshape, with every fire checked
+    own_graph '  %x = Placeholder() : f32[2,1,3,4]
+  %r = Reshape(%x) {dims = [2, 3, 4]} : f32[2,3,4]' "$1" 'f32[2,3,4]' >"$tmp/own.sn"
+    "$own_sinter" opt "$tmp/own.sn" --passes=simplify --check-passes >"$tmp/out" 2>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says "a Reshape and $1" "$2" "$tmp/out"
+}
+own_regroups 'LaneMean(%r) {size = 2, axis = -2}' 'LaneMean(%x) {size = 2, axis = 2}'
+own_regroups 'LaneMean(%r) {size = 2, axis = 2}' 'LaneMean(%x) {size = 2, axis = 3}'
 
 ok() { # RESULT NAME
     if [ "$1" = 0 ]; then

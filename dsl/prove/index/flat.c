@@ -5,6 +5,7 @@
 #include "dsl/prove/index/side.h"
 
 #include "dsl/model/expr_tree.h"
+#include "dsl/model/reads.h"
 
 /* result [i < size]; read x[unflat(flat(i, size), d)]; */
 bool
@@ -214,71 +215,16 @@ flat_operands(const SnPat *p, const SnTerm *t)
     return p->narg > 0 && p->narg == t->narg;
 }
 
-static bool
-names(const SnExpr *e, const SnDefAttr *a)
-{
-    bool r = e && e->rk == SN_R_ATTR && e->ref == a;
-
-    for (uint32_t i = 0; e && i < e->nkid && !r; i++)
-        r = names(e->kid[i], a);
-    return r;
-}
-
-static bool
-reads_operand(const SnExpr *e)
-{
-    bool r = e && e->rk == SN_R_PORT;
-
-    for (uint32_t i = 0; e && i < e->nkid && !r; i++)
-        r = reads_operand(e->kid[i]);
-    return r;
-}
-
-/* Does e say the same of a node whose operands have other shapes, and whose
- * map another axis? */
-static bool
-keeps(const SnDefSem *s, const SnExpr *e)
-{
-    bool ok = !reads_operand(e);
-
-    for (uint32_t i = 0; i < s->narg && ok; i++)
-        ok = s->arg[i]->rk != SN_R_ATTR || !names(e, s->arg[i]->ref);
-    return ok;
-}
-
-/* Types along an axis would be along another one; what looks at shapes, or at
- * the axis' number, sees others. */
-static bool
-is_blind(const SnDefNode *n)
-{
-    const SnDefSem *s = n->rsem[0];
-    bool ok = n->nout == 1 && n->nrinv == 0 && s->formula;
-
-    for (uint32_t i = 0; i < n->ntuple && ok; i++) {
-        ok = n->tuple[i].out[0].axis < 0;
-        for (uint32_t k = 0; k < n->nin; k++)
-            ok &= n->tuple[i].in[k].axis < 0;
-    }
-    for (uint32_t i = 0; i < n->nall && ok; i++)
-        ok = keeps(s, n->all[i]->where);
-    for (uint32_t i = 0; i < s->narg && ok; i++)
-        ok =
-            s->arg[i]->rk != SN_R_ATTR || (!names(s->formula, s->arg[i]->ref) &&
-                                           !names(s->els, s->arg[i]->ref));
-    return ok;
-}
-
 bool
 sn_index_regroups(const SnInstance *pr)
 {
     const SnDefRule *r = pr->r;
     const SnDefNode *n = pr->node;
-    const SnDefMap *m = n && n->nout ? n->rsem[0]->decl : NULL;
     const SnTerm *t = r->rhs, *below;
 
-    if (!pr->derive || !pr->renumber || !m || !m->decl ||
-        !sn_map_regroups(m->decl) || !is_blind(n) || r->pat->node != n || !t ||
-        t->tk != SN_T_CALL || !is_flat_node(t->node) || t->narg != 1)
+    if (!pr->derive || !pr->renumber || !n || !sn_node_regroups(n) ||
+        r->pat->node != n || !t || t->tk != SN_T_CALL ||
+        !is_flat_node(t->node) || t->narg != 1)
         return false;
     below = t->arg[0];
     return flat_operands(r->pat, below) && below->tk == SN_T_CALL &&
