@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a formula reads a port: its codes directly, or through d(); at which
- * places. */
+ * places; and what a node sees of the axes beside. */
 #ifndef SN_READS_H
 #define SN_READS_H
 
