@@ -7,6 +7,7 @@
 #include <string.h>
 #include "dsl/model/named.h"
 #include "dsl/prove/index/index.h"
+#include "dsl/prove/judge/prove_instance.h"
 #include "dsl/prove/judge/prove_rounds.h"
 #include "dsl/prove/real/real.h"
 #include "dsl/resolve/resolver.h"
@@ -509,27 +510,6 @@ is_taken(SnProver *pv, const SnInstance *pr, bool by_lemma,
     return !no;
 }
 
-static bool
-says_unused(const SnExpr *e, const char *out)
-{
-    if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
-        return says_unused(e->kid[0], out) || says_unused(e->kid[1], out);
-    return e->ek == SN_E_CALL && e->fn == SN_FN_UNUSED &&
-           e->kid[0]->ek == SN_E_MEMBER && sn_name_same(e->kid[0]->s, out);
-}
-
-/* Does the condition require the root's other results to be unused? */
-static bool
-others_unused(const SnInstance *pr)
-{
-    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
-
-    for (uint32_t i = 1; n && i < n->nout; i++)
-        if (!pr->r->need || !says_unused(pr->r->need, n->out[i]->name))
-            return false;
-    return n != NULL;
-}
-
 bool
 sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems)
 {
@@ -537,8 +517,8 @@ sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems)
     const char *why = l.why, *certificate;
 
     *by_elems = false;
-    if (!l.none && (!l.first || others_unused(pr)) && sn_prove_proved(pr, &l) &&
-        is_taken(pv, pr, true, l.certificate, &why))
+    if (!l.none && (!l.first || sn_prove_others_unused(pr)) &&
+        sn_prove_proved(pr, &l) && is_taken(pv, pr, true, l.certificate, &why))
         return true;
     *by_elems = by_elements(pv, pr, false, &why, &certificate) != NOT_SEEN &&
                 is_taken(pv, pr, false, certificate, &why);
@@ -553,7 +533,7 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     bool by_lemma = !l.none && sn_prove_proved(pr, &l);
     SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
-    if (l.first && (t.later || !others_unused(pr)))
+    if (l.first && (t.later || !sn_prove_others_unused(pr)))
         by_lemma = false;
     const char *why = l.why;
     by_lemma = by_lemma && is_taken(pv, pr, true, l.certificate, &why);

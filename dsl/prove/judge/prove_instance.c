@@ -710,3 +710,23 @@ sn_prove_why_not(SnProver *pv, const SnDefRule *r)
     text = sn_strndup(pv->a, text + 4, n - 4 - (text[n - 1] == ';'));
     return rule_of(pv, text, &why) ? NULL : why;
 }
+
+static bool
+says_unused(const SnExpr *e, const char *out)
+{
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
+        return says_unused(e->kid[0], out) || says_unused(e->kid[1], out);
+    return e->ek == SN_E_CALL && e->fn == SN_FN_UNUSED &&
+           e->kid[0]->ek == SN_E_MEMBER && sn_name_same(e->kid[0]->s, out);
+}
+
+bool
+sn_prove_others_unused(const SnInstance *pr)
+{
+    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
+
+    for (uint32_t i = 1; n && i < n->nout; i++)
+        if (!pr->r->need || !says_unused(pr->r->need, n->out[i]->name))
+            return false;
+    return n != NULL;
+}

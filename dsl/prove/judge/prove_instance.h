@@ -18,6 +18,8 @@ typedef struct SnProveGen {
 void sn_prove_add(SnProveGen *g, SnInstance r, const char *text);
 /* "unused(n.y) and ..." of all results but the first. */
 const char *sn_prove_unused(SnProveGen *g, const SnDefNode *n);
+/* Does the condition require the root's other results to be unused? */
+bool sn_prove_others_unused(const SnInstance *pr);
 /* `derive sink WHAT` at n, of anything but what gives codes other scales. */
 void sn_prove_sink(SnProveGen *g, const SnDefNode *n, const char *what);
 
