@@ -126,7 +126,7 @@ enum { SMALL = 24 };
 static SnPoly
 keep(SnPolys *P, SnPoly p)
 {
-    SnMonomial *v = SN_NEW_N(P->a, SnMonomial, p.n + 1);
+    SnMonomial *v = p.n ? SN_NEW_N(P->a, SnMonomial, p.n) : NULL;
 
     for (uint32_t i = 0; i < p.n; i++)
         v[i] = p.m[i];
