@@ -249,6 +249,10 @@ typedef struct SnCaseTaps {
 bool sn_case_shape(SnProofCase *c, SnCaseNode *n);
 bool sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t);
 const SnDefSem *sn_case_sem(const SnCaseNode *n);
+void sn_case_put_dims(SnBuf *b, const SnCaseValue *v);
+/* " {a = 1, b = [2,3]}": attributes other than types and clamps that are not
+ * as they are by default. */
+void sn_case_put_attrs(SnBuf *b, SnProofCase *c, const SnCaseNode *n);
 bool sn_case_map_is(const SnCaseNode *n, SnMapWord map);
 int sn_case_map_slot(const SnCaseNode *n, const SnExpr *port); /* or -1 */
 static inline int64_t

@@ -63,9 +63,14 @@ static void
 put_leaf(SnBuf *b, SnProofCase *c, const SnCaseValue *t, const SnCaseValue *y,
          int64_t at)
 {
-    sn_putf(b, "%s:%s=", t->name ? t->name : "v",
+    bool flat = c->flat && t->n == y->n;
+
+    sn_putf(b, "%s:%s", t->name ? t->name : "v",
             sn_case_type_str(c->a, &t->type));
-    if (c->flat && t->n == y->n) {
+    if (!flat && t->n > 1 && t->rank > 1)
+        sn_case_put_dims(b, t);
+    sn_putc(b, '=');
+    if (flat) {
         put_num(b, t, t->v[at]);
         return;
     }
@@ -125,9 +130,7 @@ put_types(SnBuf *b, SnProofCase *c)
                 sn_case_type_str(c->a, &v[i]->out[0]->type));
         if (r.has_lo || r.has_hi)
             put_clamp(b, r);
-        for (uint32_t k = 0; k < v[i]->n->nall; k++)
-            if (v[i]->n->all[k]->ty == SN_A_REAL)
-                sn_putf(b, " %s=%.9g", v[i]->n->all[k]->name, v[i]->attr[k].r);
+        sn_case_put_attrs(b, c, v[i]);
     }
 }
 
