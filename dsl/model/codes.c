@@ -223,6 +223,11 @@ const SnCode sn_code_list[] = {
      "the expected outcome: a text with which they are refused, or the "
      "result's dimensions and, for each element of the result, row by row, the "
      "elements that are read."},
+    {"SN186", "read outside of an operand",
+     "A read without 'else' must lie inside its operand for every size and "
+     "parameter that the map's conditions admit.  Graphs that are drawn to "
+     "check rules have found sizes for which it does not.  Add a 'require', or "
+     "an 'else'."},
     {"SN190", "arithmetic",
      "An arithmetic says what a machine computes on codes.  Its scales are "
      "functions of a value and of q and s, which 'ratio' makes of a ratio of "

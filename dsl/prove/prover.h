@@ -48,6 +48,8 @@ typedef struct SnProver {
      * resolved: what is made of its text again is changed so, too */
     void (*mutate)(void *arg, SnDefRule *r);
     void *mutate_arg;
+    bool *outside; /* NULL, or for each of defs->map: a case has read outside of
+                    * an operand where the map does not allow it (SN186) */
 } SnProver;
 
 /* ---- derived instances (prove_instance.c) ---- */

@@ -441,7 +441,8 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
 void
 sn_prove_enter(SnProver *pv, const char *key, const SnProof *p)
 {
-    if (key && !p->recalled && is_kept(p->layer))
+    /* a map that reads outside is reported by what is drawn, in each run */
+    if (key && !p->recalled && is_kept(p->layer) && !pv->outside)
         enter(pv, key, p);
 }
 

@@ -206,9 +206,42 @@ next_place(const SnMapping *u, bool tap, int64_t *x)
     return other;
 }
 
+/* Says once of a map, whichever rule the case is of, that what it declares
+ * cannot be: a read without `else` that leaves its operand. */
+static bool
+outside(SnProofCase *c, const SnCaseNode *n, const SnMapRead *r)
+{
+    const SnDefMap *m = sn_case_sem(n)->decl;
+    SnDefs *s = c->pv->defs;
+    const SnCaseValue *x = n->in[slot_of(n, r->param) + r->which];
+    uint32_t i = 0;
+    SnBuf b;
+
+    while (i < s->nmap && s->map[i] != m)
+        i++;
+    if (!c->pv->outside)
+        c->pv->outside = SN_NEW_N(c->pv->a, bool, s->nmap + 1);
+    if (!c->pv->outside[i]) {
+        c->pv->outside[i] = true;
+        sn_buf_init(&b, c->a);
+        sn_case_put_dims(&b, x);
+        sn_case_put_attrs(&b, c, n);
+        sn_error(c->pv->d, m->pos, "SN186",
+                 "map %s reads outside of %s, and no 'else' says what then: %s "
+                 "on %s",
+                 m->name, m->decl->param[r->param].name, n->n->name,
+                 sn_buf_str(&b));
+        sn_diag_help(c->pv->d, "require sizes that fit, or write 'else skip' "
+                               "or 'else fill' behind the read");
+    }
+    return sn_case_no(c, "an index out of range");
+}
+
 /* What read r of slot says for all taps of all results; false: it is outside
  * where that cannot be. */
 typedef struct Fill {
+    SnProofCase *c;
+    const SnCaseNode *n;
     const SnMapping *u;
     SnCaseTaps *t;
     const uint32_t *slot; /* of each read */
@@ -223,7 +256,7 @@ fill_tap(const Fill *f, int64_t at)
         const SnMapRead *r = &f->u->read[i];
         int64_t k = sn_read_offset(r, f->val);
         if (k == -2)
-            return false;
+            return outside(f->c, f->n, r);
         if (!f->moves)
             f->t->ix[f->slot[i]][at] = (int32_t)k;
         else if (k >= 0) {
@@ -235,7 +268,7 @@ fill_tap(const Fill *f, int64_t at)
 }
 
 static bool
-fill_taps(SnProofCase *c, const Fill *f)
+fill_taps(const Fill *f)
 {
     const SnMapping *u = f->u;
     int64_t x[SN_MAP_NVAR] = {0}, at = 0;
@@ -247,7 +280,7 @@ fill_taps(SnProofCase *c, const Fill *f)
             if (other)
                 sn_terms_run(&u->T, other, x, f->val);
             if (!fill_tap(f, at))
-                return sn_case_no(c, "an index out of range");
+                return false;
             other = next_place(u, true, x);
         }
         other |= next_place(u, false, x);
@@ -319,7 +352,7 @@ fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
     if (!sn_mapping_reads(&u, 0, NULL))
         return stops(c, u.why ? u.why : "the map takes no such element");
     uint32_t *slot = SN_NEW_N(c->a, uint32_t, u.nread + 1);
-    Fill f = {&u, t, slot, SN_NEW_N(c->a, int64_t, u.T.n + 1), false};
+    Fill f = {c, n, &u, t, slot, SN_NEW_N(c->a, int64_t, u.T.n + 1), false};
     t->nk = u.ntap;
     for (uint32_t i = 0; i < u.nread; i++) {
         slot[i] = slot_of(n, u.read[i].param) + u.read[i].which;
@@ -335,7 +368,7 @@ fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
     if (f.moves)
         t->slot = SN_NEW_N(c->a, int32_t, t->no + 1);
     add_mean(c, n, &u, t);
-    if (!fill_taps(c, &f))
+    if (!fill_taps(&f))
         return false;
     bool some = sn_case_requires_elements(sn_case_sem(n));
     return !some || !u.nread || has_some(c, t, t->ix[slot[0]]);
