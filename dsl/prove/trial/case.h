@@ -141,6 +141,11 @@ typedef struct SnProofCase {
     const SnCaseNode *self; /* whose constraints are evaluated */
     SnCaseType each_type;   /* what operand 0 of a list drew, for `alike` */
     SnRange each_clamp;
+    struct {
+        const SnCaseNode *n; /* NULL: none */
+        const SnCaseValue *x;
+        int param;
+    } outside;        /* a read that has left its operand, without `else` */
     const char *fail; /* why the draw is no case; in full only where it is */
     bool asked;       /* asked for, or of the right side: */
     bool right;       /* which is being built, or both sides run */
@@ -253,6 +258,8 @@ void sn_case_put_dims(SnBuf *b, const SnCaseValue *v);
 /* " {a = 1, b = [2,3]}": attributes other than types and clamps that are not
  * as they are by default. */
 void sn_case_put_attrs(SnBuf *b, SnProofCase *c, const SnCaseNode *n);
+/* SN186, once of a map and whichever rule c is of, if c->outside is set. */
+void sn_case_say_outside(SnProofCase *c);
 bool sn_case_map_is(const SnCaseNode *n, SnMapWord map);
 int sn_case_map_slot(const SnCaseNode *n, const SnExpr *port); /* or -1 */
 static inline int64_t

@@ -206,34 +206,13 @@ next_place(const SnMapping *u, bool tap, int64_t *x)
     return other;
 }
 
-/* Says once of a map, whichever rule the case is of, that what it declares
- * cannot be: a read without `else` that leaves its operand. */
+/* A read without `else` has left its operand: no such map can be. */
 static bool
 outside(SnProofCase *c, const SnCaseNode *n, const SnMapRead *r)
 {
-    const SnDefMap *m = sn_case_sem(n)->decl;
-    SnDefs *s = c->pv->defs;
-    const SnCaseValue *x = n->in[slot_of(n, r->param) + r->which];
-    uint32_t i = 0;
-    SnBuf b;
-
-    while (i < s->nmap && s->map[i] != m)
-        i++;
-    if (!c->pv->outside)
-        c->pv->outside = SN_NEW_N(c->pv->a, bool, s->nmap + 1);
-    if (!c->pv->outside[i]) {
-        c->pv->outside[i] = true;
-        sn_buf_init(&b, c->a);
-        sn_case_put_dims(&b, x);
-        sn_case_put_attrs(&b, c, n);
-        sn_error(c->pv->d, m->pos, "SN186",
-                 "map %s reads outside of %s, and no 'else' says what then: %s "
-                 "on %s",
-                 m->name, m->decl->param[r->param].name, n->n->name,
-                 sn_buf_str(&b));
-        sn_diag_help(c->pv->d, "require sizes that fit, or write 'else skip' "
-                               "or 'else fill' behind the read");
-    }
+    c->outside.n = n;
+    c->outside.x = n->in[slot_of(n, r->param) + r->which];
+    c->outside.param = r->param;
     return sn_case_no(c, "an index out of range");
 }
 

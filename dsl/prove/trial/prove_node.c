@@ -2,7 +2,6 @@
 /* Nodes of a case: attributes, clamps, tuples and pinned types. */
 #include "dsl/prove/trial/case.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include "base/num.h"
 
@@ -37,60 +36,6 @@ sn_case_clamp_of(const SnCaseNode *n)
     const SnExprValue *v = n->n->clamp ? sn_case_its(n, n->n->clamp) : NULL;
 
     return v ? v->rg : (SnRange){0};
-}
-
-void
-sn_case_put_dims(SnBuf *b, const SnCaseValue *v)
-{
-    for (int k = 0; k < v->rank; k++)
-        sn_putf(b, "%s%" PRId64, k ? "," : "[", v->dim[k]);
-    sn_puts(b, v->rank > 0 ? "]" : "[]");
-}
-
-/* Is it a number, word or list that is written, and not the default? */
-static bool
-is_told(SnProofCase *c, const SnDefAttr *a, const SnExprValue *v)
-{
-    if (a->ty != SN_A_INT && a->ty != SN_A_REAL && a->ty != SN_A_BOOL &&
-        a->ty != SN_A_ENUM && !v->list)
-        return false;
-    if (!a->def)
-        return true;
-    SnExprValue d = sn_case_expr(c, a->def);
-    if (!v->list)
-        return d.r != v->r;
-    for (uint32_t j = 0; j < v->n && j < d.n; j++)
-        if (d.list[j] != v->list[j])
-            return true;
-    return d.n != v->n;
-}
-
-void
-sn_case_put_attrs(SnBuf *b, SnProofCase *c, const SnCaseNode *n)
-{
-    const char *open = " {";
-
-    for (uint32_t k = 0; k < n->n->nall; k++) {
-        const SnDefAttr *a = n->n->all[k];
-        const SnExprValue *v = &n->attr[k];
-        if (!is_told(c, a, v))
-            continue;
-        sn_putf(b, "%s%s = ", open, a->name);
-        open = ", ";
-        if (v->list) {
-            sn_putc(b, '[');
-            for (uint32_t j = 0; j < v->n; j++)
-                sn_putf(b, "%s%.9g", j ? "," : "", v->list[j]);
-            sn_putc(b, ']');
-        } else if (a->ty == SN_A_ENUM && v->r >= 0 && v->r < a->nword) {
-            sn_puts(b, a->word[(uint32_t)v->r]);
-        } else if (a->ty == SN_A_BOOL) {
-            sn_puts(b, v->r != 0 ? "true" : "false");
-        } else {
-            sn_putf(b, "%.9g", v->r);
-        }
-    }
-    sn_puts(b, *open == ',' ? "}" : "");
 }
 
 /* The tuple that a node's operands and results fit, or NULL. */

@@ -769,6 +769,7 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
             which = i;
             failed = from;
         }
+        sn_case_say_outside(&c);
         sn_arena_clear(a);
     }
     sn_arena_free(a);
