@@ -243,17 +243,10 @@ libdir      = $(prefix)/lib
 includedir  = $(prefix)/include/sinter
 datadir     = $(prefix)/share/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
-# What hosts include is include/sinter.h; these are what generated code and
-# kernels of plugins do.
-PUBLIC_H = $(addprefix src/base/,arena.h budget.h buf.h data.h diag.h diag_format.h \
-           file/file.h fmath.h json.h lang/arithmetic.h lang/lang.h num.h saturate.h status.h version.h) \
-           src/map/decl.h $(addprefix src/graph/,desc.h graph.h list.h type.h text/text.h) \
-           $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
-           $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \
-           map.h rows.h)) \
-           src/backend/plugin.h
-PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_kind_*.h sn_maps.h sn_arith.h $(PARTS:%=sn_attr_%.h) \
-             sn_rules.h)
+# What hosts include is include/sinter.h; plugins include one header, too.
+PLUGIN_H = $(BUILD)/sinter_plugin.h
+$(PLUGIN_H): include/sinter_plugin.h tools/plugin_header.sh $(LIB) src/backend/plugin.h
+	@sh tools/plugin_header.sh include/sinter_plugin.h src $(GEN) >$@
 # What hosts link against.  Before 1.0 a minor version may change the interface,
 # so that the name of the library has it.  A plugin is linked with nothing: it
 # sees the symbols of the program that loads it, or those of this library that
@@ -261,8 +254,8 @@ PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_kind_*.h sn_maps.h sn_arith.h $(P
 SOVERSION  = $(basename $(VERSION))
 PLUGIN_ABI = $(shell sed -n 's/^#define SN_PLUGIN_ABI //p' src/backend/plugin.h)
 LIBSO = $(BUILD)/libsinter.so.$(VERSION)
-$(BUILD)/libsinter.map: $(LIB) tools/exports.sh
-	@sh tools/exports.sh $(LIB) $(SOVERSION) $(PLUGIN_ABI) $(PUBLIC_H) $(PUBLIC_GEN) >$@
+$(BUILD)/libsinter.map: $(LIB) $(PLUGIN_H) tools/exports.sh
+	@sh tools/exports.sh $(LIB) $(SOVERSION) $(PLUGIN_ABI) $(PLUGIN_H) >$@
 $(LIBSO): $(LIB_O) $(BUILD)/libsinter.map
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,-soname,libsinter.so.$(SOVERSION) \
 	  -Wl,--version-script=$(BUILD)/libsinter.map -o $@ $(LIB_O) $(LIBS)
@@ -276,7 +269,7 @@ CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def arith.def passes.def) \
            $(sort $(wildcard src/backend/*/*.def))
 
 ## install: programs, libraries, headers and declarations into DESTDIR/prefix
-install: all $(LIBSO)
+install: all $(LIBSO) $(PLUGIN_H)
 	@mkdir -p $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig \
 	  $(DESTDIR)$(datadir)
 	$(Q)install -m 755 $(SINTER) $(SGEN) $(DESTDIR)$(bindir)
@@ -286,9 +279,7 @@ install: all $(LIBSO)
 	$(Q)ln -sf libsinter.so.$(VERSION) $(DESTDIR)$(libdir)/libsinter.so.$(SOVERSION)
 	$(Q)ln -sf libsinter.so.$(SOVERSION) $(DESTDIR)$(libdir)/libsinter.so
 	$(Q)install -D -m 644 include/sinter.h $(DESTDIR)$(includedir)/sinter.h
-	$(Q)for h in $(PUBLIC_H:src/%=%); do \
-	  install -D -m 644 src/$$h $(DESTDIR)$(includedir)/$$h || exit 1; done
-	$(Q)install -m 644 $(PUBLIC_GEN) $(DESTDIR)$(includedir)
+	$(Q)install -m 644 $(PLUGIN_H) $(DESTDIR)$(includedir)
 	$(Q)install -m 644 $(CORE_DEF) $(DESTDIR)$(datadir)
 	$(Q)printf '%s\n' $(notdir $(CORE_DEF)) >$(DESTDIR)$(datadir)/core.list
 	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@version@|$(VERSION)|' \

@@ -5,8 +5,7 @@
  * generated from its meaning. */
 #include "npu_kernels.h"
 
-#include "base/num.h"
-#include "kernel/eval/rows.h"
+#include <sinter_plugin.h>
 
 /* The clamp of a result as codes. */
 static void

@@ -633,9 +633,10 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
         return;
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Rows of arithmetics.");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\n",
-            sn_emit_guard(s, "ARITH_H"), sn_emit_guard(s, "ARITH_H"),
-            s->is_plugin ? "sn_arith.h" : "base/lang/arithmetic.h");
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n", sn_emit_guard(s, "ARITH_H"),
+            sn_emit_guard(s, "ARITH_H"));
+    sn_emit_core(&b, s, "#include \"base/lang/arithmetic.h\"\n");
+    sn_putc(&b, '\n');
     sn_emit_open(&b);
     put_rows(&b, s, d, false);
     sn_puts(&b, "\n");

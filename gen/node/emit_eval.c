@@ -637,11 +637,10 @@ emit_part(const SnDefs *s, unsigned part, const char *outdir, SnDiag *d)
 
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Reference evaluators, one per node and tuple.");
-    sn_putf(&b,
-            "#include \"%s\"\n\n#include <math.h>\n\n"
-            "#include \"kernel/eval/rows.h\"\n#include \"%s\"\n",
+    sn_putf(&b, "#include \"%s\"\n\n#include <math.h>\n\n%s#include \"%s\"\n",
             s->is_plugin ? sn_emit_name(s, "gen.h")
                          : sn_format(a, "sn_eval_%u.h", part),
+            s->is_plugin ? "" : "#include \"kernel/eval/rows.h\"\n",
             s->is_plugin ? sn_emit_name(s, "kinds.h")
                          : sn_format(a, "sn_attr_%u.h", part));
     for (uint32_t i = 0; i < s->nnode; i++)

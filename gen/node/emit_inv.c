@@ -130,10 +130,12 @@ sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d)
 
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Constraints of attributes and invariants of nodes.");
-    sn_putf(&b,
-            "#include \"%s\"\n\n#include \"kernel/eval/inv.h\"\n"
-            "#include \"rewrite/rule.h\"\n#include \"%s\"\n",
-            sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
+    sn_putf(&b, "#include \"%s\"\n\n%s#include \"%s\"\n",
+            sn_emit_name(s, "gen.h"),
+            s->is_plugin ? ""
+                         : "#include \"kernel/eval/inv.h\"\n"
+                           "#include \"rewrite/rule.h\"\n",
+            sn_emit_name(s, "kinds.h"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         const char *lo = sn_lower(s->arena, n->name);

@@ -138,8 +138,8 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
                          : "All kinds of nodes, and the index maps.");
     const char *guard = sn_emit_guard(s, "kinds.h");
     bool plugin = s->is_plugin;
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n", guard, guard,
-            plugin ? "sn_kinds.h" : "graph/desc.h");
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
+    sn_emit_core(&b, s, "#include \"graph/desc.h\"\n");
     for (uint32_t i = 0; i < s->nnode && !plugin; i++)
         sn_putf(&b, "#include \"%s\"\n", emit_kind_h(s, s->node[i], outdir, d));
     sn_puts(&b, plugin ? "\n" : "#include \"sn_maps.h\"\n\n");
@@ -174,10 +174,10 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
     const char *guard = sn_emit_guard(s, "gen.h");
-    sn_putf(&b,
-            "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n"
-            "#include \"kernel/eval/map.h\"\n",
-            guard, guard);
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
+    sn_emit_core(&b, s,
+                 "#include \"graph/desc.h\"\n"
+                 "#include \"kernel/eval/map.h\"\n");
     for (unsigned part = 0; part < SN_NPART && !s->is_plugin; part++)
         sn_putf(&b, "#include \"sn_eval_%u.h\"\n", part);
     sn_putc(&b, '\n');

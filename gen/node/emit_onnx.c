@@ -104,8 +104,9 @@ sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d)
     }
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Hooks of the import that `onnx` lines name.");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n",
-            guard, guard);
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
+    sn_emit_core(&b, s, "#include \"graph/desc.h\"\n");
+    sn_putc(&b, '\n');
     sn_emit_open(&b);
     for (uint32_t i = 0; i < h.n; i++)
         sn_putf(&b, "SnOnnxHook %s;\n", h.v[i]);

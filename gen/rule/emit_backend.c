@@ -81,10 +81,11 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
 
     sn_buf_init(&b, a);
     sn_emit_head(&b, sn_format(a, "The kernels of backend %s.", k->name));
-    sn_putf(&b,
-            "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n"
-            "#include \"graph/desc.h\"\n%s",
-            up, up, k->nhook ? "#include \"rewrite/rewrite.h\"\n" : "");
+    sn_putf(&b, "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n", up, up);
+    sn_emit_core(&b, defs,
+                 k->nhook ? "#include \"graph/desc.h\"\n"
+                            "#include \"rewrite/rewrite.h\"\n"
+                          : "#include \"graph/desc.h\"\n");
     /* In the tree a kernel that asks no attribute is not compiled again for a
      * new node. */
     if (defs->is_plugin)

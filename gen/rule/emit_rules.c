@@ -47,10 +47,7 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_emit_head(&b, "Numbers of rules (sn_rule).");
     sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
     if (plugin)
-        sn_putf(&b,
-                "#include \"backend/plugin.h\"\n#include \"%s\"\n"
-                "#include \"sn_rules.h\"\n\n",
-                sn_emit_name(defs, "kinds.h"));
+        sn_putf(&b, "#include \"%s\"\n\n", sn_emit_name(defs, "kinds.h"));
     else
         sn_puts(&b, "#include \"rewrite/rewrite.h\"\n\n");
     sn_emit_open(&b);
@@ -204,10 +201,9 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
         sn_puts(&b, "#include <math.h>\n");
     if (strstr(sn_buf_str(&rules), "strcmp("))
         sn_puts(&b, "#include <string.h>\n");
-    sn_putf(&b, "#include \"rewrite/rule.h\"\n#include \"%s\"\n",
-            sn_emit_name(defs, "kinds.h"));
     if (!defs->is_plugin)
-        sn_puts(&b, "#include \"sn_where.h\"\n");
+        sn_puts(&b, "#include \"rewrite/rule.h\"\n#include \"sn_kinds.h\"\n"
+                    "#include \"sn_where.h\"\n");
     for (uint32_t i = 0, once = 0; i < defs->narith; i++)
         if (defs->arith[i]->plugin && !once++)
             sn_putf(&b, "#include \"%s\"\n", sn_emit_name(defs, "arith.h"));

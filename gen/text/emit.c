@@ -116,6 +116,12 @@ sn_emit_open(SnBuf *b)
 }
 
 void
+sn_emit_core(SnBuf *b, const SnDefs *s, const char *lines)
+{
+    sn_puts(b, s->is_plugin ? "#include <sinter_plugin.h>\n" : lines);
+}
+
+void
 sn_emit_close(SnBuf *b)
 {
     sn_puts(b, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");

@@ -76,6 +76,9 @@ const char *sn_where(SnArena *a, SnPos at);
 void sn_emit_head(SnBuf *b, const char *what);
 /* Around the declarations of a header: C linkage in C++, and its #endif. */
 void sn_emit_open(SnBuf *b);
+/* The lines that include headers of the core: lines in the tree, for a plugin
+ * the one header that is installed. */
+void sn_emit_core(SnBuf *b, const SnDefs *s, const char *lines);
 void sn_emit_close(SnBuf *b);
 void sn_emit_str(SnBuf *b, const char *s); /* quoted; NULL for NULL */
 void sn_emit_f32(SnBuf *b, double v);      /* 0.5f, -INFINITY */

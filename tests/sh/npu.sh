@@ -259,7 +259,7 @@ ok 'so is its arithmetic' \
 
 cat >host.c <<'END'
 #include <stdio.h>
-#include "backend/plugin.h"
+#include <sinter_plugin.h>
 
 int
 main(int argc, char **argv)
@@ -325,9 +325,7 @@ refused 'a kernel that no file defines' 3 \
     'lacks.so: cannot be loaded as a plugin: undefined symbol: npu_max_splat_q8' \
     try lacks.so
 cat >twice.c <<'END'
-#include "backend/plugin.h"
-#include "sn_kinds.h"
-#include "sn_rules.h"
+#include <sinter_plugin.h>
 
 static const SnKindDesc kind[] = {
     { .name = "Conv2D", .kind = SN_K_END, .where = "twice.def:3" },
@@ -358,7 +356,7 @@ made="other/gen/npu_kinds.c other/gen/npu_eval.c other/gen/npu_inv.c
 shared other.so -Iother/gen npu_kernels.c $made
 ok 'headers of another core do not compile' has "$tmp/log" \
     'generated from other declarations than the installed headers'
-sed -i "s/$mine/$hash/" other/include/sinter/sn_rules.h
+sed -i "s/$mine/$hash/" other/include/sinter/sinter_plugin.h
 # shellcheck disable=SC2086
 shared other.so -Iother/include/sinter -Iother/gen npu_kernels.c $made
 refused 'an old plugin: declarations' 3 \
