@@ -50,7 +50,16 @@ typedef struct SnProver {
     void *mutate_arg;
     bool *outside; /* NULL, or for each of defs->map: a case has read outside of
                     * an operand where the map does not allow it (SN186) */
+    SnArena *scratch; /* NULL until it is asked for */
+    bool scratch_taken;
 } SnProver;
+
+/* ---- memory of one proof (prove_scratch.c) ---- */
+
+/* An empty arena until sn_prove_scratch_back, which clears it; one taker at a
+ * time. */
+SnArena *sn_prove_scratch(SnProver *pv);
+void sn_prove_scratch_back(SnProver *pv);
 
 /* ---- derived instances (prove_instance.c) ---- */
 

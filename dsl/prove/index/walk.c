@@ -111,14 +111,14 @@ every_path(SnIndex *cx, bool ready, void (*walk)(SnIndex *cx))
     r.why = r.proved ? ""
                      : sn_strdup(cx->pv->a,
                                  cx->path.why ? cx->path.why : "too large");
-    sn_arena_free(cx->a);
+    sn_prove_scratch_back(cx->pv);
     return r;
 }
 
 static SnIndex *
 new_proof(SnProver *pv, const SnInstance *pr)
 {
-    SnArena *a = sn_arena_new();
+    SnArena *a = sn_prove_scratch(pv);
     SnIndex *cx = SN_NEW(a, SnIndex);
 
     cx->pv = pv;

@@ -205,14 +205,14 @@ sn_prove_flags(SnProver *pv, const SnInstance *pr, uint32_t ndraw,
 
     if (!pr->r->rhs || !sets_flag(pr->r))
         return true;
-    SnArena *a = sn_arena_new();
+    SnArena *a = sn_prove_scratch(pv);
     for (uint32_t i = 0, n = 0; i < 20 * ndraw + 400 && n < ndraw; i++) {
         SnProofCase c;
         sn_case_start(&c, pv, pr, &seed, a);
         n += one(&c, &f);
         sn_arena_clear(a);
     }
-    sn_arena_free(a);
+    sn_prove_scratch_back(pv);
     if (!f.line)
         return true;
     sn_error(pv->d, pr->r->pos, "SN313",

@@ -178,7 +178,7 @@ walk(SnRealProof *cx)
 SnRealVerdict
 sn_real_prove(SnProver *pv, const SnInstance *pr)
 {
-    SnArena *a = sn_arena_new();
+    SnArena *a = sn_prove_scratch(pv);
     SnRealProof *cx = SN_NEW(a, SnRealProof);
     SnRealVerdict r = {.proved = true};
 
@@ -203,6 +203,6 @@ sn_real_prove(SnProver *pv, const SnInstance *pr)
     r.why = r.proved ? ""
                      : sn_strdup(pv->a, cx->path.why ? cx->path.why
                                                      : "too many cases");
-    sn_arena_free(a);
+    sn_prove_scratch_back(pv);
     return r;
 }

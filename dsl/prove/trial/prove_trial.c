@@ -754,7 +754,7 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
     /* so that a condition which one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
-    SnArena *a = sn_arena_new();
+    SnArena *a = sn_prove_scratch(pv);
     uint64_t failed = 0;
     uint32_t which = UINT32_MAX; /* the last with a reason, drawn from failed */
 
@@ -772,7 +772,7 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
         sn_case_say_outside(&c);
         sn_arena_clear(a);
     }
-    sn_arena_free(a);
+    sn_prove_scratch_back(pv);
     if (!t.ndraw && which != UINT32_MAX)
         t.fail = why_not(pv, pr, when, which, failed);
     return t;
