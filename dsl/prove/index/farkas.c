@@ -74,12 +74,22 @@ over(Simplex *s, Frac a, Frac b)
     return frac(s, mul(s, a.n, b.d), mul(s, a.d, b.n));
 }
 
+/* Is that of 63 bits, so that no product or sum of three leaves 128? */
+static bool
+small(Wide a)
+{
+    return a == (int64_t)a && a != INT64_MIN;
+}
+
 /* a - b * c. */
 static Frac
 less(Simplex *s, Frac a, Frac b, Frac c)
 {
     if (b.n == 0 || c.n == 0)
         return a;
+    if (a.d == 1 && b.d == 1 && c.d == 1 && small(a.n) && small(b.n) &&
+        small(c.n))
+        return (Frac){a.n - b.n * c.n, 1};
     Frac p = frac(s, mul(s, b.n, c.n), mul(s, b.d, c.d));
     Wide r = 0;
     s->over |= __builtin_sub_overflow(mul(s, a.n, p.d), mul(s, p.n, a.d), &r);
@@ -153,16 +163,20 @@ static void
 pivot(Simplex *s, uint32_t row, uint32_t col)
 {
     Frac by = *cell(s, row, col);
+    uint32_t n = 0, at[SN_FARKAS_COLS + 1]; /* columns that are not 0 there */
 
     for (uint32_t k = 0; k <= s->ncol; k++)
-        if (cell(s, row, k)->n)
+        if (cell(s, row, k)->n) {
             *cell(s, row, k) = over(s, *cell(s, row, k), by);
+            at[n++] = k;
+        }
     for (uint32_t i = 0; i <= s->nrow; i++) {
         Frac f = *cell(s, i, col);
         if (i == row || f.n == 0)
             continue;
-        for (uint32_t k = 0; k <= s->ncol; k++)
-            *cell(s, i, k) = less(s, *cell(s, i, k), f, *cell(s, row, k));
+        for (uint32_t k = 0; k < n; k++)
+            *cell(s, i, at[k]) =
+                less(s, *cell(s, i, at[k]), f, *cell(s, row, at[k]));
     }
     s->base[row] = (int32_t)col;
 }
