@@ -115,7 +115,7 @@ static int32_t
 row_of(Simplex *s, const SnMonomial *m)
 {
     for (uint32_t i = 0; i < s->nrow; i++)
-        if (!sn_monomial_cmp(&s->row[i], m))
+        if (sn_monomial_same(&s->row[i], m))
             return (int32_t)i;
     if (s->nrow == SN_FARKAS_ROWS)
         return -1;

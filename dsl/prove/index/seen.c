@@ -7,7 +7,7 @@ is_seen(const SnSeen *s, const SnMonomial *m)
 {
     uint32_t i = 0;
 
-    while (i < s->n && sn_monomial_cmp(s->v[i], m))
+    while (i < s->n && !sn_monomial_same(s->v[i], m))
         i++;
     return i < s->n;
 }

@@ -63,6 +63,13 @@ SnPoly sn_poly_replace(SnPolys *P, SnPoly a, uint32_t atom, SnPoly p);
 
 /* The order of monomials: 0, or which side comes first. */
 int sn_monomial_cmp(const SnMonomial *a, const SnMonomial *b);
+/* Are they products of the same atoms? */
+static inline bool
+sn_monomial_same(const SnMonomial *a, const SnMonomial *b)
+{
+    return a->n == b->n &&
+           (!a->n || (a->atom[0] == b->atom[0] && !sn_monomial_cmp(a, b)));
+}
 bool sn_poly_same(SnPoly a, SnPoly b);
 /* Is it a number?  *v: which. */
 bool sn_poly_is_int(SnPoly a, int64_t *v);
