@@ -3,6 +3,7 @@
 #ifndef SN_CPU_CONTRACT_H
 #define SN_CPU_CONTRACT_H
 
+#include "base/lang/arithmetic.h"
 #include "graph/desc.h"
 #include "kernel/conv/conv_q8.h"
 
@@ -16,8 +17,28 @@ const SnConvQ8 *sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp);
 bool sn_cpu_conv_numbers(SnArena *tmp, const SnCall *c, const SnType *y,
                          SnRange clamp, SnConvNum *num);
 
-/* The same under another arithmetic than float, by its rows (contract_rows.c):
- * of num multipliers and picks do not count.  False: the evaluator does it. */
+/* Under another arithmetic than float (contract_rows.c) plans give sums, which
+ * a row makes codes of: with the constants of its channel, k, `step` apart. */
+typedef struct SnCpuRows {
+    const SnArithRow *row;
+    const int64_t *k;
+    int64_t step;
+    int32_t xz, lo, hi;
+    const int32_t *bias; /* or NULL */
+} SnCpuRows;
+/* The rows of the call's contract with results of type y; num is that of
+ * sn_cpu_conv_numbers.  False: the evaluator does it. */
+bool sn_cpu_rows_find(const SnCall *c, const SnConvNum *num, const SnType *y,
+                      SnCpuRows *r);
+/* What of num a plan of sums takes. */
+SnConvNum sn_cpu_rows_sums(const SnConvNum *num);
+/* Codes of channels [c0, c1) of npx pixels, whose sums lie `oc` apart. */
+void sn_cpu_rows_codes(const SnCpuRows *r, const int32_t *sums, int64_t oc,
+                       int64_t npx, int64_t c0, int64_t c1, int8_t *y,
+                       int64_t pitch);
+
+/* sn_cpu_conv_open by rows: of num multipliers and picks do not count. False:
+ * the evaluator does it. */
 bool sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
                       const int8_t *w, const SnType *y);
 /* A run of what that made; pixels of the result lie `pitch` codes apart. */

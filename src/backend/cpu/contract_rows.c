@@ -10,48 +10,71 @@
 typedef struct Rows {
     const SnConvQ8 *plan; /* of one image */
     SnConvGeo geo;
-    int32_t xz, lo, hi;
-    const int32_t *bias; /* or NULL */
-    const SnArithRow *row;
-    const int64_t *k; /* its constants, */
-    int64_t step;     /* so far apart for neighbouring channels */
-    size_t sums;      /* bytes of an image's sums, before the plan's own work */
+    SnCpuRows rows;
+    size_t sums; /* bytes of an image's sums, before the plan's own work */
 } Rows;
+
+bool
+sn_cpu_rows_find(const SnCall *c, const SnConvNum *num, const SnType *y,
+                 SnCpuRows *r)
+{
+    const SnSem *s = &c->kind->sem[0];
+    const SnTensor *w = sn_map_port(c, s, 1);
+    const SnRowUse *use = sn_row_uses(c, sn_map_port(c, s, 0)->type, w->type, y,
+                                      s->decl->name, 0);
+
+    *r = (SnCpuRows){.row = use->row,
+                     .xz = num->xz,
+                     .lo = num->lo,
+                     .hi = num->hi,
+                     .bias = num->bias};
+    if (!r->row || !r->row->all)
+        return false;
+    uint32_t nk = r->row->nk, n = nk * w->type->nq;
+    int64_t *v = SN_NEW_N(c->scratch, int64_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = use[i / nk].k[i % nk];
+    r->k = v;
+    r->step = w->type->nq > 1 ? nk : 0;
+    return true;
+}
+
+SnConvNum
+sn_cpu_rows_sums(const SnConvNum *num)
+{
+    return (SnConvNum){.xz = num->xz,
+                       .wz = num->wz,
+                       .nwz = num->nwz,
+                       .from = num->from,
+                       .filter = num->filter,
+                       .ctx = num->ctx,
+                       .sums = true};
+}
+
+void
+sn_cpu_rows_codes(const SnCpuRows *r, const int32_t *sums, int64_t oc,
+                  int64_t npx, int64_t c0, int64_t c1, int8_t *y, int64_t pitch)
+{
+    const int32_t *bias = r->bias ? r->bias + c0 : NULL;
+
+    for (int64_t i = 0; i < npx; i++)
+        r->row->all(r->k + c0 * r->step, r->step, sums + i * oc + c0, bias,
+                    c1 - c0, r->lo, r->hi, y + i * pitch + c0);
+}
 
 bool
 sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
                  const int8_t *w, const SnType *y)
 {
     const SnCall *c = p->call;
-    const SnSem *s = &c->kind->sem[0];
-    const SnTensor *tw = sn_map_port(c, s, 1);
     Rows *k = SN_NEW(c->scratch, Rows);
-    SnConvNum sums = {.xz = num->xz,
-                      .wz = num->wz,
-                      .nwz = num->nwz,
-                      .from = num->from,
-                      .filter = num->filter,
-                      .ctx = num->ctx,
-                      .sums = true};
+    SnConvNum sums = sn_cpu_rows_sums(num);
 
     k->geo = *geo;
     k->geo.n = 1;
-    const SnRowUse *use = sn_row_uses(c, sn_map_port(c, s, 0)->type, tw->type,
-                                      y, s->decl->name, 0);
-    k->row = use->row;
-    if (!k->row || !k->row->all)
+    if (!sn_cpu_rows_find(c, num, y, &k->rows))
         return false;
-    uint32_t nk = k->row->nk, n = nk * tw->type->nq;
-    int64_t *v = SN_NEW_N(c->scratch, int64_t, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        v[i] = use[i / nk].k[i % nk];
-    k->k = v;
-    k->step = tw->type->nq > 1 ? nk : 0;
     k->plan = sn_conv_q8_plan(c->scratch, sn_isa(), &k->geo, &sums, w);
-    k->xz = num->xz;
-    k->lo = num->lo;
-    k->hi = num->hi;
-    k->bias = num->bias;
     k->sums = (size_t)(geo->oh * geo->ow * geo->oc) * sizeof(int32_t);
     k->sums = (k->sums + 63) / 64 * 64;
     p->prep = k;
@@ -69,12 +92,11 @@ static void
 finish(const Rows *k, const int32_t *s, SnConvPart part, int8_t *y,
        int64_t pitch)
 {
-    int64_t c0 = part.c0, n = part.c1 - part.c0;
-    const int32_t *bias = k->bias ? k->bias + c0 : NULL;
+    int64_t px = part.r0 * k->geo.ow;
 
-    for (int64_t i = part.r0 * k->geo.ow; i < part.r1 * k->geo.ow; i++)
-        k->row->all(k->k + c0 * k->step, k->step, s + i * k->geo.oc + c0, bias,
-                    n, k->lo, k->hi, y + i * pitch + c0);
+    sn_cpu_rows_codes(&k->rows, s + px * k->geo.oc, k->geo.oc,
+                      (part.r1 - part.r0) * k->geo.ow, part.c0, part.c1,
+                      y + px * pitch, pitch);
 }
 
 void
@@ -91,7 +113,7 @@ sn_cpu_rows_run(const SnCall *c, int64_t pitch)
         end = end < (image + 1) * units ? end : (image + 1) * units;
         sn_conv_q8_sums(
             k->plan, (const int8_t *)c->in[0].data + image * o->h * o->w * o->c,
-            k->xz, sums, o->oc, (char *)c->work + k->sums, from,
+            k->rows.xz, sums, o->oc, (char *)c->work + k->sums, from,
             from + end - u);
         finish(k, sums, sn_conv_q8_part(k->plan, from, from + end - u),
                (int8_t *)c->out[0].data + image * o->oh * o->ow * pitch, pitch);

@@ -80,7 +80,8 @@ typedef struct Phase {
 typedef struct Deconv {
     SnConvGeo geo;  /* oh, ow: of the result */
     size_t size;    /* of an element */
-    size_t done, x; /* bytes of a phase's results, of a turned image */
+    size_t done, x; /* bytes of a phase's results, of a turned image or sums */
+    SnCpuRows rows; /* of codes under another arithmetic than float, or none */
     int nphase;
     Phase phase[];
 } Deconv;
@@ -189,6 +190,7 @@ prepare_codes(SnPrep *p, SnArena *tmp)
 {
     const SnCall *c = p->call;
     const SnTensor *w = sn_map_port(c, &c->kind->sem[0], 1);
+    SnCpuRows rows = {0};
     SnConvNum num;
     size_t work = 0;
     int64_t cost = 0;
@@ -196,6 +198,11 @@ prepare_codes(SnPrep *p, SnArena *tmp)
     if (!w->data ||
         !sn_cpu_conv_numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num))
         return false;
+    if (c->rounding != SN_ROUNDING_FLOAT) {
+        if (!sn_cpu_rows_find(c, &num, c->out[0].type, &rows))
+            return false;
+        num = sn_cpu_rows_sums(&num);
+    }
     Deconv *k = open_phases(c, false);
     for (int i = 0; k && i < k->nphase; i++) {
         Phase *f = &k->phase[i];
@@ -205,9 +212,14 @@ prepare_codes(SnPrep *p, SnArena *tmp)
         work = n > work ? n : work;
         cost += sn_conv_q8_cost(f->codes);
     }
-    if (k)
-        finish(p, k, work, cost);
-    return k != NULL;
+    if (!k)
+        return false;
+    k->rows = rows;
+    if (rows.row)
+        k->x = k->done * sizeof(int32_t);
+    finish(p, k, work, cost);
+    p->any = true;
+    return true;
 }
 
 bool
@@ -252,6 +264,23 @@ sn_cpu_deconv_f32_prepare(SnPrep *p)
 }
 
 /* ---- a run ---- */
+
+/* A phase's codes, to y; between: the memory of turned images or sums. */
+static void
+run_codes(const Deconv *k, const Phase *f, const int8_t *x, int8_t *y,
+          int32_t *between, void *more)
+{
+    const SnConvGeo *o = &f->geo;
+    int64_t n = sn_conv_q8_units(f->codes);
+
+    if (!k->rows.row) {
+        sn_conv_q8_run(f->codes, x, y, o->oc, more, 0, n);
+        return;
+    }
+    sn_conv_q8_sums(f->codes, x, k->rows.xz, between, o->oc, more, 0, n);
+    sn_cpu_rows_codes(&k->rows, between, o->oc, o->oh * o->ow, 0, o->oc, y,
+                      o->oc);
+}
 
 /* Rows and columns of an image in the opposite order. */
 static void
@@ -328,8 +357,7 @@ sn_cpu_deconv(const SnCall *c)
         const Phase *f = &k->phase[u % k->nphase];
         const void *x = first + (size_t)image * nx;
         if (f->codes) {
-            sn_conv_q8_run(f->codes, x, c->work, o->oc, more, 0,
-                           sn_conv_q8_units(f->codes));
+            run_codes(k, f, x, c->work, turned, more);
         } else {
             if (image != last)
                 turn(o, x, turned);
