@@ -13,6 +13,8 @@ typedef struct Product {
     SnCpuMatrices m;      /* units are products */
     int32_t wz;
     size_t packed;
+    SnCpuRows rows; /* under another arithmetic than float, or none */
+    size_t sums;    /* bytes of a product's sums */
 } Product;
 
 static bool
@@ -26,12 +28,20 @@ prepare_pairs(SnPrep *p, Product *k, SnArena *tmp)
         !sn_cpu_conv_numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
         num.nwz != 1 || num.bias || !sn_conv_q8_holds(o))
         return false;
+    k->wz = num.wz[0];
+    if (c->rounding != SN_ROUNDING_FLOAT) {
+        if (!sn_cpu_rows_find(c, &num, c->out[0].type, &k->rows))
+            return false;
+        num = sn_cpu_rows_sums(&num);
+        k->sums = (size_t)(o->h * o->oc) * sizeof(int32_t);
+        k->sums = (k->sums + 63) / 64 * 64;
+    }
     const int8_t *any = sn_alloc_n(tmp, (size_t)o->oc, (size_t)o->c);
     k->plan = sn_conv_q8_plan(c->scratch, sn_isa(), o, &num, any);
-    k->wz = num.wz[0];
     k->packed = sn_conv_q8_packed(k->plan);
     p->prep = k;
-    p->nwork = k->packed + sn_conv_q8_work(k->plan);
+    p->any = true;
+    p->nwork = k->packed + k->sums + sn_conv_q8_work(k->plan);
     sn_cpu_matrices_units(p, &k->m);
     p->cost = k->m.count * (sn_conv_q8_cost(k->plan) + o->c * o->oc / 4);
     return true;
@@ -53,6 +63,23 @@ sn_cpu_product_q8_prepare(SnPrep *p)
     return ok;
 }
 
+/* One product. */
+static void
+run_pair(const Product *k, const SnConvQ8 *plan, const int8_t *x, int8_t *y,
+         char *work)
+{
+    const SnConvGeo *o = &k->m.geo;
+    int64_t n = sn_conv_q8_units(plan);
+    int32_t *sums = (void *)work;
+
+    if (!k->rows.row) {
+        sn_conv_q8_run(plan, x, y, o->oc, work, 0, n);
+        return;
+    }
+    sn_conv_q8_sums(plan, x, k->rows.xz, sums, o->oc, work + k->sums, 0, n);
+    sn_cpu_rows_codes(&k->rows, sums, o->oc, o->h, 0, o->oc, y, o->oc);
+}
+
 static void
 run_pairs(const Product *k, const SnCall *c)
 {
@@ -68,9 +95,9 @@ run_pairs(const Product *k, const SnCall *c)
                                 k->m.transposed ? o->c : 1,
                                 k->m.transposed ? 1 : o->oc, k->wz, c->work);
         last = at[1];
-        sn_conv_q8_run(plan, (const int8_t *)c->in[0].data + at[0],
-                       (int8_t *)c->out[0].data + i * o->h * o->oc, o->oc,
-                       (char *)c->work + k->packed, 0, sn_conv_q8_units(plan));
+        run_pair(k, plan, (const int8_t *)c->in[0].data + at[0],
+                 (int8_t *)c->out[0].data + i * o->h * o->oc,
+                 (char *)c->work + k->packed);
     }
 }
 

@@ -134,8 +134,9 @@ pack_differences(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
 static char *
 pack_block(const SnConvQ8 *p, SnConvBlock *b, const From *f, char *at)
 {
-    /* The x that is widened is codes and an offset (conv_q8.h). */
-    uint32_t shift = (uint32_t)(p->xz + p->t->offset);
+    /* The x that is widened is codes and an offset (conv_q8.h); a plan of
+     * sums has what the taps add for each 1 of it. */
+    uint32_t shift = p->sums ? UINT32_MAX : (uint32_t)(p->xz + p->t->offset);
     uint32_t zeros = (uint32_t)p->len * (uint32_t)f->wz;
     const int32_t **bias = (void *)at;
     int32_t *v = (void *)(at += whole(p->nclass * sizeof *bias));
@@ -168,7 +169,7 @@ sn_conv_q8_pack(const SnConvQ8 *p, const int8_t *w, int64_t step_c,
     SnConvBlock *block = (void *)((char *)to + whole(sizeof *q));
     char *at = (char *)block + whole(p->nblock * sizeof *block);
 
-    assert(p->nrun == 1 && !p->depthwise && !p->wino && !p->sums);
+    assert(p->nrun == 1 && !p->depthwise && !p->wino);
     *q = *p;
     q->block = block;
     for (uint32_t i = 0; i < p->nblock; i++) {
