@@ -106,6 +106,7 @@ prepare_q8(SnPrep *p, bool centred)
         sn_normal_open(&k->codes, c, k->row, k->eps, centred, c->in[0].type,
                        c->out[0].type) != SN_OK)
         return false;
+    p->any = true; /* its row is one for all */
     p->nunit = k->nrow;
     p->cost = k->nrow * (30 + k->row / 8);
     p->inplace = 1;
