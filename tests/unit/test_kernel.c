@@ -270,6 +270,26 @@ pools(void **state)
 }
 
 static void
+means(void **state)
+{
+    static const int64_t axis[][3] = {{1, 2}, {3}, {0}, {0, 2}, {0, 1, 3}};
+    static const uint32_t naxis[] = {2, 1, 1, 2, 3};
+
+    (void)state;
+    for (size_t i = 0; i < 6 * 7; i++) {
+        size_t k = i % 6;
+        const SnShape *s = SHAPE(2, 3, 5, counts[i / 6]);
+        SnReduceMeanAttr at = {
+            .axes = {k < 5 ? naxis[k] : 0, k < 5 ? axis[k] : NULL},
+            .keepdims = i % 2 == 0,
+            .clamp = {-60, 71, i % 3 == 1, i % 3 == 2}};
+        SnRef x = input(q8(0.043f, -11), s);
+        compare(SN_REF(sn_reduce_mean_new(g, NULL, x, &at, q8(0.02f, 5)), 0), 0,
+                sn_format(arena, "ReduceMean %zu", i));
+    }
+}
+
+static void
 lrn(void **state)
 {
     static const int64_t channels[] = {1, 5, 16, 17, 32, 50, 96};
@@ -441,6 +461,7 @@ main(void)
         cmocka_unit_test(pools),       cmocka_unit_test(lrn),
         cmocka_unit_test(declined),    cmocka_unit_test(softmax),
         cmocka_unit_test(normalize),   cmocka_unit_test(views),
+        cmocka_unit_test(means),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

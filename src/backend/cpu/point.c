@@ -5,6 +5,7 @@
 
 #include "backend/cpu/contract.h"
 #include "backend/cpu/geo.h"
+#include "backend/cpu/mean.h"
 #include "backend/cpu/units.h"
 #include "backend/cpu/walk.h"
 #include "cpu_kernels.h"
@@ -368,6 +369,7 @@ sn_cpu_dequantize_q8(const SnCall *c)
 typedef struct Pool {
     SnIsa isa;
     SnPool8 p;
+    const SnCpuPoolRow *row; /* of a mean, or NULL: float's */
 } Pool;
 
 /* The geometry of a pool, each window with a valid element; NULL when it is
@@ -431,6 +433,10 @@ sn_cpu_avgpool_q8_prepare(SnPrep *p)
         return false;
     const SnType *x = c->in[0].type, *y = c->out[0].type;
     SnLim lim = limits(c);
+    SnRowUse use;
+    unsigned when =
+        (after ? SN_WHEN_AFTER : 0) | (k->p.whole ? SN_WHEN_WHOLE : 0);
+    bool sum = sn_cpu_mean_row(c, when, sh, &use);
     k->p.count_pad = sn_map_int(c, &c->kind->sem[0], 6, 0) != 0;
     k->p.columns = sn_pool_columns(c, k->p.geo.sw);
     k->p.xs = x->scale[0];
@@ -446,7 +452,11 @@ sn_cpu_avgpool_q8_prepare(SnPrep *p)
         k->p.hi = (float)(lim.hi + sh);
         k->p.yz = -sh;
     }
-    return true;
+    p->any =
+        sn_row_as_float(&use, SN_FORM_MEAN, c->kind->sem[0].decl->name, when);
+    if (!p->any && sum)
+        k->row = sn_cpu_pool_row(p, &k->p, lim, &use);
+    return p->any;
 }
 
 SnStatus
@@ -454,8 +464,11 @@ sn_cpu_avgpool_q8(const SnCall *c)
 {
     const Pool *k = c->prep;
 
-    sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, pixels(c),
-                    c->work, c->u0, c->u1);
+    if (k->row)
+        sn_cpu_pool_row_run(k->row, c, pixels(c));
+    else
+        sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, pixels(c),
+                        c->work, c->u0, c->u1);
     return SN_OK;
 }
 

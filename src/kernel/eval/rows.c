@@ -73,6 +73,15 @@ sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
     return u;
 }
 
+bool
+sn_row_as_float(const SnRowUse *u, SnForm form, const char *map, unsigned when)
+{
+    SnRowUse f = sn_row_use(SN_ROUNDING_FLOAT, form, map, when, u->g);
+
+    return u->row && f.row ? !strcmp(u->row->name, f.row->name)
+                           : !u->row && !f.row;
+}
+
 const SnRowUse *
 sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
             const char *map, unsigned when)

@@ -80,6 +80,9 @@ typedef struct SnRowUse {
 /* The row for a form, else that for any point; when: SN_WHEN_ flags. */
 SnRowUse sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
                     SnRowGrids g);
+/* Is it what `float` computes there, by its row or without one? */
+bool sn_row_as_float(const SnRowUse *u, SnForm form, const char *map,
+                     unsigned when);
 /* The int that the node gives a parameter of its map, element i of a list; 1:
  * it gives none. */
 int64_t sn_row_arg(const SnCall *c, unsigned res, const char *name, uint32_t i);
