@@ -18,7 +18,7 @@ random=$BUILD/tests/random_graphs
     >"$tmp/log" 2>&1
 export PKG_CONFIG_PATH="$pre/lib/pkgconfig"
 unset MAKEFLAGS MFLAGS MAKELEVEL
-mkdir "$tmp/g" "$tmp/r"
+mkdir "$tmp/g" "$tmp/r" "$tmp/n"
 
 # build NAME ARITHMETIC: a backend of that arithmetic, whose block is the input.
 build() {
@@ -55,6 +55,8 @@ arithmetic floor9 {
   row any contract over conv when depthwise and not wide
       = scale(acc : x.scale * w.scale / y.scale) + y.zp - 1;
   row any contract when not wide = scale(acc : x.scale * w.scale / y.scale) + y.zp;
+  row any mean over pool when same_type and not wide = div(sum, n, floor) + y.zp;
+  row any mean when not wide = scale(sum : x.scale / (y.scale * n)) + y.zp;
   row any sum when not wide
       = scale(a - a.zp : a.scale / y.scale) + scale(b - b.zp : b.scale / y.scale) + y.zp;
   row any product when not wide
@@ -106,6 +108,27 @@ for name in floor9 twice; do
         tail -n 2 ../err
         bad=1
     fi
+done
+cd "$OLDPWD" || exit 1
+
+# Nodes of each kind that a row computes, alone: none is left to its evaluator.
+python3 tests/tools/row_nodes.py "$tmp/n"
+cd "$tmp/n" || exit 1
+for name in floor9 twice; do
+    by=$("$OLDPWD/$sinter" --backend-plugin "../$name.so" opt ../one.sn \
+        --backend $name | sed -n 's/^graph "one" \(rounding .*\) {/\1/p')
+    for f in *.sn; do
+        sed "s/^graph \"g\" {/graph \"g\" $by {/" "$f" >../by.sn
+        bits=0
+        for cpu in portable avx2 vnni; do
+            # shellcheck disable=SC2046
+            SINTER_CPU=$cpu "$OLDPWD/$sinter" --backend-plugin "../$name.so" run \
+                ../by.sn $(cat "${f%.sn}.args") --backend "$name" \
+                --check-kernels >../log 2>&1 &&
+                grep -q '^1 nodes, 1 by kernels' ../log || bits=1
+        done
+        say $bits "$name: ${f%.sn}"
+    done
 done
 cd "$OLDPWD" || exit 1
 
