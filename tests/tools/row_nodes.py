@@ -77,6 +77,11 @@ def depthwise():
     write('depthwise', [IMAGE],
           'Conv2D(%x0, %w, _) {kernel = [3,3], pads = [1,1,1,1], group = 19} '
           ': qi8<0.09, -7>[1,6,7,19]', constant('w', 9 * 19, 'qi8<0.02, 5>', '[19,3,3,1]'))
+    write('depthwise_few', [(1, 4, 5, 6)],
+          'ChannelwiseConv2D(%x0, %w, _) {kernel = [2,3], group = 6} '
+          ': qi8<0.09, -7>[1,3,3,6]',
+          constant('w', 6 * 6, 'qi8<axis=0, [0.02, 0.01, 0.03, 0.004, 0.02, 0.01], '
+                   '[0, 4, 0, -9, 0, 1]>', '[6,2,3,1]'))
     write('depthwise_apart', [IMAGE],
           'Conv2D(%x0, %w, %b) {kernel = [3,2], stride = [2,1], dilate = [1,2], group = 19} '
           ': qi8<0.09, -7>[1,2,5,19]',

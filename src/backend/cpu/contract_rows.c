@@ -5,10 +5,13 @@
 #include "backend/cpu/contract.h"
 
 #include "cpu_kernels.h"
+#include "kernel/conv/depth_sums.h"
 #include "kernel/eval/rows.h"
 
 typedef struct Rows {
-    const SnConvQ8 *plan; /* of one image */
+    const SnConvQ8 *plan; /* of one image, or NULL: depthwise, by */
+    const SnDepthSums *depth;
+    SnIsa isa;
     SnConvGeo geo;
     SnCpuRows rows;
     size_t sums; /* bytes of an image's sums, before the plan's own work */
@@ -62,6 +65,25 @@ sn_cpu_rows_codes(const SnCpuRows *r, const int32_t *sums, int64_t oc,
                     c1 - c0, r->lo, r->hi, y + i * pitch + c0);
 }
 
+/* The filter's codes by taps, less their zero points; NULL: not depthwise. */
+static const SnDepthSums *
+open_depth(SnArena *a, const SnConvGeo *o, const SnConvNum *num,
+           const int8_t *w)
+{
+    int64_t taps = o->kh * o->kw;
+
+    if (!w || o->group == 1 || !sn_depth_sums_holds(o))
+        return NULL;
+    SnDepthSums *k = SN_NEW(a, SnDepthSums);
+    int16_t *v = sn_alloc_n(a, (size_t)(taps * o->c), sizeof *v);
+    *k = (SnDepthSums){*o, num->xz, v};
+    for (int64_t c = 0; c < o->c; c++)
+        for (int64_t t = 0; t < taps; t++)
+            v[t * o->c + c] =
+                (int16_t)(w[c * taps + t] - num->wz[num->nwz > 1 ? c : 0]);
+    return k;
+}
+
 bool
 sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
                  const int8_t *w, const SnType *y)
@@ -69,19 +91,28 @@ sn_cpu_rows_open(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num,
     const SnCall *c = p->call;
     Rows *k = SN_NEW(c->scratch, Rows);
     SnConvNum sums = sn_cpu_rows_sums(num);
+    int64_t n = geo->oh * geo->ow * geo->oc, cost;
 
     k->geo = *geo;
     k->geo.n = 1;
+    k->isa = sn_isa();
     if (!sn_cpu_rows_find(c, num, y, &k->rows))
         return false;
-    k->plan = sn_conv_q8_plan(c->scratch, sn_isa(), &k->geo, &sums, w);
-    k->sums = (size_t)(geo->oh * geo->ow * geo->oc) * sizeof(int32_t);
+    k->sums = (size_t)n * sizeof(int32_t);
     k->sums = (k->sums + 63) / 64 * 64;
+    k->depth = open_depth(c->scratch, &k->geo, num, w);
+    if (k->depth) {
+        p->nwork = k->sums + sn_depth_sums_work(k->depth);
+        p->nunit = geo->n * geo->oh;
+        cost = n * geo->kh * geo->kw / 4;
+    } else {
+        k->plan = sn_conv_q8_plan(c->scratch, k->isa, &k->geo, &sums, w);
+        p->nwork = k->sums + sn_conv_q8_work(k->plan);
+        p->nunit = geo->n * sn_conv_q8_units(k->plan);
+        cost = sn_conv_q8_cost(k->plan);
+    }
     p->prep = k;
-    p->nwork = k->sums + sn_conv_q8_work(k->plan);
-    p->nunit = geo->n * sn_conv_q8_units(k->plan);
-    p->cost =
-        geo->n * (sn_conv_q8_cost(k->plan) + 3 * geo->oh * geo->ow * geo->oc);
+    p->cost = geo->n * (cost + 3 * n);
     p->pitched = true;
     p->any = true;
     return true;
@@ -99,23 +130,49 @@ finish(const Rows *k, const int32_t *s, SnConvPart part, int8_t *y,
                       y + px * pitch, pitch);
 }
 
+/* Units of an image, and how many leave their sums in the caches. */
+static int64_t
+units(const Rows *k, int64_t *step)
+{
+    enum { FEW = 1 << 14 };
+
+    *step =
+        k->plan ? sn_conv_q8_step(k->plan) : FEW / (k->geo.ow * k->geo.oc) + 1;
+    return k->plan ? sn_conv_q8_units(k->plan) : k->geo.oh;
+}
+
+/* Units [u0, u1) of an image. */
+static void
+run_part(const Rows *k, const int8_t *x, int64_t u0, int64_t u1, char *work,
+         int8_t *y, int64_t pitch)
+{
+    SnConvPart part = {u0, u1, 0, k->geo.oc};
+    int32_t *sums = (void *)work;
+
+    if (k->plan) {
+        sn_conv_q8_sums(k->plan, x, k->rows.xz, sums, k->geo.oc, work + k->sums,
+                        u0, u1);
+        part = sn_conv_q8_part(k->plan, u0, u1);
+    } else {
+        sn_depth_sums_run(k->isa, k->depth, x, sums, work + k->sums, u0, u1);
+    }
+    finish(k, sums, part, y, pitch);
+}
+
 void
 sn_cpu_rows_run(const SnCall *c, int64_t pitch)
 {
     const Rows *k = c->prep;
     const SnConvGeo *o = &k->geo;
-    int64_t units = sn_conv_q8_units(k->plan), step = sn_conv_q8_step(k->plan);
-    int32_t *sums = c->work;
+    int64_t step, n = units(k, &step);
 
     for (int64_t u = c->u0, end; u < c->u1; u = end) {
-        int64_t image = u / units, from = u % units;
+        int64_t image = u / n, from = u % n;
         end = u + step < c->u1 ? u + step : c->u1;
-        end = end < (image + 1) * units ? end : (image + 1) * units;
-        sn_conv_q8_sums(
-            k->plan, (const int8_t *)c->in[0].data + image * o->h * o->w * o->c,
-            k->rows.xz, sums, o->oc, (char *)c->work + k->sums, from,
-            from + end - u);
-        finish(k, sums, sn_conv_q8_part(k->plan, from, from + end - u),
-               (int8_t *)c->out[0].data + image * o->oh * o->ow * pitch, pitch);
+        end = end < (image + 1) * n ? end : (image + 1) * n;
+        run_part(k, (const int8_t *)c->in[0].data + image * o->h * o->w * o->c,
+                 from, from + end - u, c->work,
+                 (int8_t *)c->out[0].data + image * o->oh * o->ow * pitch,
+                 pitch);
     }
 }
