@@ -3,6 +3,8 @@
 # Unit and kernel tests on aarch64: built by the cross compiler, run by qemu,
 # with NEON's dot products; and the table of output hashes.  Libraries come from
 # Debian's arm64 packages, unpacked beside the build.
+#
+#   sh tests/long/arm.sh [TEST...]     only these, without the table
 BUILD=${BUILD:-build} MAKE=${MAKE:-make}
 unset SAN CC
 if ! sh tools/deps.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user; then
@@ -20,8 +22,8 @@ lib=$(cd "$root" && pwd)/usr/lib/aarch64-linux-gnu
 cp "$BUILD/sinter-gen" "$arm/sinter-gen"
 touch "$arm/.deps"
 # The prover is no part of what runs on a device, and takes hours in an emulator.
-tests=$(find tests/unit -name 'test_*.c' | sed 's|.*/||; s|\.c$||' |
-    grep -vE 'prove|calculus|test_real$|replay|resolve|parse' | sort)
+tests=${*:-$(find tests/unit -name 'test_*.c' | sed 's|.*/||; s|\.c$||' |
+    grep -vE 'prove|calculus|test_real$|replay|resolve|parse' | sort)}
 # shellcheck disable=SC2086
 if ! "$MAKE" -s -j2 -o "$arm/sinter-gen" BUILD="$arm" CC=aarch64-linux-gnu-gcc \
     LDFLAGS="-L$lib -Wl,-rpath-link,$lib" $(printf "$arm/tests/%s " $tests) \
@@ -36,12 +38,14 @@ bad=0
 for t in $tests; do
     if $RUN "$arm/tests/$t" >"$arm/$t.log" 2>&1; then
         echo "ok arm $t: $(grep -c '\[       OK' "$arm/$t.log") tests"
+        [ "$t" != test_random_kernels ] || sed -n '$s/^/| /p' "$arm/$t.log"
     else
         echo "not ok arm $t"
         grep -E 'FAILED|ERROR|rror' "$arm/$t.log" | head -n 3
         bad=1
     fi
 done
+[ $# -eq 0 ] || exit $bad
 BUILD=$arm sh tests/sh/hashes.sh | sed 's/hashes/hashes arm/' >"$arm/hashes.log"
 cat "$arm/hashes.log"
 ! grep -q '^not ok' "$arm/hashes.log" || bad=1
