@@ -7,10 +7,19 @@
  * of it saturates, or when it fills less than this part of their range.  Ranges
  * chosen by a rule clip a few in a thousand; pixels from 0 to 255 where -2 to 2
  * is expected saturate nearly all, and pixels from 0 to 1 fill a quarter.  Few
- * pictures may be dark ones. */
+ * pictures may be dark ones.  A scale that was rounded up to a power of two may
+ * be twice what the data needs, so that half as much counts as filled. */
 #define SHARE_BEYOND 0.1
 #define PART_FILLED 0.34
 enum { PICTURES = 8 };
+
+static bool
+is_power_of_two(float x)
+{
+    int e;
+
+    return frexpf(x, &e) == 0.5F;
+}
 
 SnInputs *
 sn_inputs_new(SnArena *a, const SnExec *x, SnSamples *s)
@@ -36,6 +45,8 @@ sn_inputs_new(SnArena *a, const SnExec *x, SnSamples *s)
             e->ranged = true;
             e->from = (float)((lo - 0.5) * (double)t->scale[0]);
             e->to = (float)((hi + 0.5) * (double)t->scale[0]);
+            e->filled =
+                is_power_of_two(t->scale[0]) ? PART_FILLED / 2 : PART_FILLED;
         }
     }
     return in;
@@ -110,7 +121,7 @@ sn_inputs_warn_range(SnCli *c, const SnInputs *in, const char *option)
                     "were --mul and --add forgotten?",
                     100 * share, option, in->x->input[i].name, (double)e->lo,
                     (double)e->hi, (double)e->from, (double)e->to);
-        else if (part < PART_FILLED && in->s->n >= PICTURES)
+        else if (part < e->filled && in->s->n >= PICTURES)
             sn_warn(c->d, (SnPos){0}, NULL,
                     "%s gives input '%s' values from "
                     "%g to %g, but it was quantized for %.4g to %.4g: were "

@@ -11,6 +11,7 @@
 typedef struct SnInputSeen { /* of one f32 input, over all samples seen */
     bool ranged;             /* [from, to] is what it is held to */
     float from, to;
+    double filled;     /* data that uses a smaller part of it is warned of */
     float lo, hi;      /* of its finite elements; lo > hi: it had none */
     int64_t n, beyond; /* finite elements; those outside of [from, to] */
     int64_t nonfinite; /* NaN and infinities, */

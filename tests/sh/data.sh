@@ -111,6 +111,11 @@ t unscaled_compare 0 err "were --mul and --add forgotten?" compare $m "$tmp/q.sn
 t scaled_twice 0 err "--input gives input 'image' values from 0 to 0.255, but it was quantized for " run "$tmp/q.sn" --input "$img" -n 10 --mul 0.001
 t scaled 0 err "" run "$tmp/q.sn" --input "$img" -n 10 $px
 silent scaled_right err "forgotten"
+# A scale that is a power of two may leave three quarters of the codes unused.
+t power_of_two 0 err "" quantize $m --calib $demo/calib_images.npy -n 16 --mul 0.0041 --scheme power-of-two -o "$tmp/p2.sn"
+t power_of_two_scaled 0 err "" run "$tmp/p2.sn" --input "$img" -n 10 --mul 0.0041
+silent power_of_two_right err "forgotten"
+t power_of_two_twice 0 err "were --mul and --add forgotten?" run "$tmp/p2.sn" --input "$img" -n 10 --mul 0.001
 t unscaled_calib 0 err "note: input 'image' gets the integers of $img, 0 to 255, as they are" profile $m --calib "$img" -n 10 -o "$tmp/p.json"
 t unscaled_meant 0 err "" profile $m --calib "$img" -n 10 --mul 1 -o "$tmp/p.json"
 silent unscaled_is_said err "as they are"
