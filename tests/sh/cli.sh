@@ -371,6 +371,10 @@ END
 "$BUILD/tests/mkdata" "$tmp/nan.npy" 1 4x4x1
 t check_kernels_nan 0 out " 0 nodes differ" run "$tmp/nan.sn" --input "$tmp/nan.npy" --backend cpu --check-kernels
 t check_kernels_json 0 out '"differ": 0, "most": 0}' run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px --backend cpu --check-kernels --json
+for o in "--labels $demo/test_labels.npy" "--classes $tmp/none" "--compare $tmp/q.sn" "--dump $tmp/d.npy"; do
+    # shellcheck disable=SC2086 # words
+    t check_kernels_${o%% *} 2 err "${o%% *}: cannot be combined with --check-kernels" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 --backend cpu --check-kernels $o
+done
 t check_kernels_alone 2 err "requires --backend NAME" run "$tmp/q.sn" --input $demo/test_images.npy --check-kernels
 t elide 0 out "data = elided" opt $m --elide
 "$sinter" opt $m --elide >"$tmp/elided.sn" 2>/dev/null

@@ -235,6 +235,24 @@ take_c(SnCli *c)
     return SN_OK;
 }
 
+/* --check-kernels prints no outputs: options about them would be ignored. */
+static SnStatus
+check_alone(SnCli *c)
+{
+    const SnArgs *a = &c->args;
+    const char *option = a->labels    ? "--labels"
+                         : a->classes ? "--classes"
+                         : a->compare ? "--compare"
+                         : a->dump    ? "--dump"
+                                      : NULL;
+
+    if (!option)
+        return SN_OK;
+    return sn_fail(c->d, SN_EUSAGE, option,
+                   "cannot be combined with --check-kernels, which compares "
+                   "nodes and prints no outputs: run twice");
+}
+
 SnStatus
 sn_verb_run(SnCli *c)
 {
@@ -249,7 +267,8 @@ sn_verb_run(SnCli *c)
                                           "an .npy file", .text = false}));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
-    if (c->args.check_kernels)
+    if (c->args.check_kernels) {
+        SN_TRY(check_alone(c));
         return sn_cli_check_kernels(c, path);
     SN_TRY(run_model(c, path, &r));
     bool labelled = sn_results_labelled(c, r.samples);
