@@ -38,6 +38,7 @@ static SnStatus
 number_folders(SnCli *c, const SnPictures *p, const char *path,
                const SnStrs *classes, int64_t nclass, int64_t *to)
 {
+    const char *other = NULL; /* the first folder that no class is named as */
     uint32_t found = 0;
 
     for (uint32_t k = 0; k < p->nclass; k++) {
@@ -46,15 +47,23 @@ number_folders(SnCli *c, const SnPictures *p, const char *path,
             if (!strcmp(classes->v[i], p->name[k]))
                 to[k] = i;
         found += to[k] >= 0;
+        if (to[k] < 0 && !other)
+            other = p->name[k];
     }
     if (found == p->nclass)
         return SN_OK;
-    if (found || p->nclass != (uint64_t)nclass)
+    if (found)
         return sn_fail(c->d, SN_EINPUT, path,
-                       "has %u folders, %u of them with the name of a class "
-                       "(--classes): expected all, or one for each of %lld "
-                       "classes, sorted by name",
-                       p->nclass, found, (long long)nclass);
+                       "its folder '%s' is not a class of %s, but %u of %u "
+                       "folders are: expected all of them",
+                       sn_shown(c->a, other), c->args.classes, found,
+                       p->nclass);
+    if (p->nclass != (uint64_t)nclass)
+        return sn_fail(c->d, SN_EINPUT, path,
+                       "has %u folders for %lld classes: expected one for "
+                       "each class, sorted by name, or folders that are named "
+                       "as in --classes",
+                       p->nclass, (long long)nclass);
     for (uint32_t k = 0; k < p->nclass; k++)
         to[k] = k;
     return SN_OK;
@@ -183,7 +192,7 @@ sn_results_classes(SnCli *c, const SnResults *r)
         return sn_fail(c->d, SN_EINPUT, "--classes", "the model has no output");
     if (sn_results_rows(r, 0) != 1)
         return sn_fail(c->d, SN_EUSAGE, "--classes",
-                       "wants one row of classes a sample: --batch 1");
+                       "requires one row of classes per sample: --batch 1");
     SN_TRY(sn_cli_classes(c, r->count[0], &classes));
     for (int64_t i = 0; i < r->samples->n; i++)
         if (c->args.json)

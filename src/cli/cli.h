@@ -191,11 +191,22 @@ SnStatus sn_cli_layout(SnCli *c, int *out);
 /* --preset, --resize, --crop, --channels, --mean and --std as one line of
  * steps (image/steps.h); "" without them. */
 SnStatus sn_cli_steps(SnCli *c, const char **out);
+/* The --mul and --add that make the same numbers of pixels; NULL: the steps
+ * (or NULL) leave pixels as they are. */
+const char *sn_cli_numbers(SnCli *c, const char *steps);
+/* Refuses options for pictures where no file of s holds any; option: where the
+ * files come from. */
+SnStatus sn_cli_check_pictured(SnCli *c, const struct SnSamples *s,
+                               const char *option);
 /* Pictures and folders of them are samples, too. */
 void sn_cli_pictures(SnCli *c, struct SnPixels *px);
 /* Writes the steps of the command line, if there are any, to those inputs of g
  * that have the shape of a picture. */
 SnStatus sn_cli_keep_steps(SnCli *c, struct SnGraph *g);
+/* Gives inputs of `to` that store no steps those of from's inputs: two models
+ * that are compared get the same pictures. */
+void sn_cli_share_steps(SnCli *c, const struct SnGraph *from,
+                        struct SnGraph *to);
 /* The lines of --classes, which are `want`; none without it. */
 SnStatus sn_cli_classes(SnCli *c, int64_t want, SnStrs *out);
 /* Are all samples of the first input from folders, a class each? */

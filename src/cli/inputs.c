@@ -104,6 +104,19 @@ sn_inputs_fill(void *ctx, int64_t sample, SnRun *r)
     return SN_OK;
 }
 
+/* Data that is no picture, for an input that knows what pixels become. */
+static void
+help_numbers(SnCli *c, const SnInputs *in, uint32_t i)
+{
+    const char *numbers = sn_cli_numbers(c, in->x->input[i].pixels);
+
+    if (numbers && in->s->feed[i].nfile && !in->s->feed[i].file[0].pictures)
+        sn_diag_help(c->d,
+                     "it was calibrated on pictures; for pixels 0 to "
+                     "255: %s",
+                     numbers);
+}
+
 void
 sn_inputs_warn_range(SnCli *c, const SnInputs *in, const char *option)
 {
@@ -128,6 +141,9 @@ sn_inputs_warn_range(SnCli *c, const SnInputs *in, const char *option)
                     "--mul and --add forgotten?",
                     option, in->x->input[i].name, (double)e->lo, (double)e->hi,
                     (double)e->from, (double)e->to);
+        else
+            continue;
+        help_numbers(c, in, i);
     }
 }
 

@@ -238,6 +238,7 @@ sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
         n = -1;
     SN_TRY(sn_samples_open(c->a, x->ninput, x->input, files->n, files->v, &px,
                            n > 0 ? n + skip : n, c->d, out));
+    SN_TRY(sn_cli_check_pictured(c, *out, option));
     if (skip >= (*out)->n)
         return sn_fail(c->d, SN_EUSAGE, skip_option,
                        "leaves none of %lld "

@@ -83,6 +83,8 @@ sn_cli_pair_load(SnCli *c, SnTwoModels *p)
                        c->args.pos.n);
     SN_TRY(load(c, c->args.pos.v[0], true, &p->model, &f));
     SN_TRY(load(c, c->args.pos.v[1], false, NULL, &q));
+    sn_cli_share_steps(c, q, f);
+    sn_cli_share_steps(c, f, q);
     SN_TRY(sn_cli_pair_prepare(c, f, q, p));
     return check_pair(c, p->o.flt, p->o.quant);
 }

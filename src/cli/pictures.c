@@ -65,6 +65,64 @@ sn_cli_steps(SnCli *c, const char **out)
     return SN_OK;
 }
 
+/* ---- the same for files of numbers ---- */
+
+static void
+put_numbers(SnBuf *b, const char *option, const float v[3])
+{
+    unsigned n = v[0] == v[1] && v[1] == v[2] ? 1 : 3;
+
+    sn_puts(b, option);
+    for (unsigned i = 0; i < n; i++) {
+        sn_puts(b, i ? "," : " ");
+        sn_put_f32(b, v[i] + 0.0F); /* no -0 */
+    }
+}
+
+const char *
+sn_cli_numbers(SnCli *c, const char *steps)
+{
+    SnImageSteps s;
+    float mul[3], add[3];
+    SnBuf b;
+
+    if (!steps || sn_image_steps(c->a, steps, &s) ||
+        !sn_image_numbers(&s, mul, add))
+        return NULL;
+    sn_buf_init(&b, c->a);
+    put_numbers(&b, "--mul", mul);
+    put_numbers(&b, " --add", add);
+    return sn_buf_str(&b);
+}
+
+SnStatus
+sn_cli_check_pictured(SnCli *c, const SnSamples *s, const char *option)
+{
+    const SnArgs *a = &c->args;
+    const char *steps, *numbers;
+
+    SN_TRY(sn_cli_steps(c, &steps));
+    if (!*steps)
+        return SN_OK;
+    for (uint32_t i = 0; i < s->ninput; i++)
+        for (uint32_t k = 0; k < s->feed[i].nfile; k++)
+            if (s->feed[i].file[k].pictures)
+                return SN_OK;
+    sn_fail(c->d, SN_EUSAGE,
+            a->preset   ? "--preset"
+            : a->mean   ? "--mean"
+            : a->std    ? "--std"
+            : a->resize ? "--resize"
+            : a->crop   ? "--crop"
+                        : "--channels",
+            "is for pictures, but %s gives none", option);
+    numbers = sn_cli_numbers(c, steps);
+    if (numbers)
+        sn_diag_help(c->d, "for pixels 0 to 255 in a .npy or .pb file: %s",
+                     numbers);
+    return SN_EUSAGE;
+}
+
 /* ---- what is kept with a model ---- */
 
 /* Has the input the shape of pictures?  Sizes are then what it wants. */
@@ -126,6 +184,44 @@ sn_cli_keep_steps(SnCli *c, SnGraph *g)
     return SN_OK;
 }
 
+/* Those of from's input of the same name, or of its only input. */
+static const char *
+steps_kept(const SnGraph *from, const SnGraph *to, SnId id, SnArena *a)
+{
+    const char *only = NULL;
+    unsigned n = 0;
+
+    for (SnId k = 1; k < from->nnode; k++) {
+        const SnNode *x = sn_node(from, k);
+        if (x->dead || x->kind != SN_K_PLACEHOLDER)
+            continue;
+        only = ((const SnPlaceholderAttr *)x->attr)->pixels;
+        if (!strcmp(sn_label(from, k, a), sn_label(to, id, a)))
+            return only;
+        n++;
+    }
+    return n == 1 ? only : NULL;
+}
+
+void
+sn_cli_share_steps(SnCli *c, const SnGraph *from, SnGraph *to)
+{
+    for (SnId id = 1; id < to->nnode; id++) {
+        SnNode *n = sn_node(to, id);
+        SnPictures p;
+        if (n->dead || n->kind != SN_K_PLACEHOLDER ||
+            !pictured(n->res[0].shape, SN_LAYOUT_AUTO, &p))
+            continue;
+        const SnPlaceholderAttr *was = n->attr;
+        SnPlaceholderAttr at = *was;
+        const char *kept = steps_kept(from, to, id, c->a);
+        if ((at.pixels && *at.pixels) || !kept || !*kept)
+            continue;
+        at.pixels = sn_strdup(to->arena, kept);
+        n->attr = sn_attr_copy(to->arena, sn_desc(n->kind), &at);
+    }
+}
+
 /* ---- opening ---- */
 
 static const char *
@@ -168,6 +264,20 @@ check_numbers(SnCli *c, const SnPort *port, const SnImageSteps *s,
     return SN_EUSAGE;
 }
 
+/* A preset for pictures of another size than the input's. */
+static void
+help_size(SnCli *c, const SnImageSteps *s, const SnPictures *p)
+{
+    if (!c->args.preset || c->args.crop || !s->crop[0] ||
+        (s->crop[0] == p->w && s->crop[1] == p->h))
+        return;
+    sn_diag_help(c->d,
+                 "for the numbers of --preset %s at the input's size: "
+                 "--resize %lldx%lld --crop %lldx%lld",
+                 c->args.preset, (long long)p->w, (long long)p->h,
+                 (long long)p->w, (long long)p->h);
+}
+
 static SnStatus
 open_pictures(void *ctx, SnArena *a, const char *path, const SnPort *port,
               SnDiag *d, const SnPictures **out)
@@ -191,8 +301,11 @@ open_pictures(void *ctx, SnArena *a, const char *path, const SnPort *port,
                        sn_dims_str(a, port->shape->rank, port->shape->dim));
     SN_TRY(steps_of(c, port->name, port->pixels, s));
     const char *why = sn_image_steps_fit(a, s, p->w, p->h, p->c);
-    if (why)
-        return sn_fail(d, SN_EUSAGE, port->name, "%s", why);
+    if (why) {
+        sn_fail(d, SN_EUSAGE, port->name, "%s", why);
+        help_size(c, s, p);
+        return SN_EUSAGE;
+    }
     SN_TRY(check_numbers(c, port, s, p));
     if (folder)
         SN_TRY(sn_image_folder(a, path, d, &files));

@@ -225,16 +225,16 @@ sn_image_steps_fit(SnArena *a, const SnImageSteps *s, int64_t w, int64_t h,
     if (n > 1 && c == 1)
         return "has one channel, but mean or std are of three";
     if (s->crop[0] && (s->crop[0] != w || s->crop[1] != h))
-        return sn_format(a, "wants %lld x %lld pixels, not crop=%lldx%lld",
+        return sn_format(a, "takes %lld x %lld pixels, not crop=%lldx%lld",
                          (long long)w, (long long)h, (long long)s->crop[0],
                          (long long)s->crop[1]);
     if (s->resize[1] && (s->resize[0] < w || s->resize[1] < h))
         return sn_format(a,
-                         "wants %lld x %lld pixels, more than resize=%lldx%lld",
+                         "takes %lld x %lld pixels, more than resize=%lldx%lld",
                          (long long)w, (long long)h, (long long)s->resize[0],
                          (long long)s->resize[1]);
     if (s->resize[0] && !s->resize[1] && s->resize[0] < (w < h ? w : h))
-        return sn_format(a, "wants %lld x %lld pixels, more than resize=%lld",
+        return sn_format(a, "takes %lld x %lld pixels, more than resize=%lld",
                          (long long)w, (long long)h, (long long)s->resize[0]);
     return NULL;
 }

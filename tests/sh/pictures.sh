@@ -72,8 +72,10 @@ t some 0 out 'top-1 0.3333 (1 of 3)' run "$tmp/first.sn" --input "$tmp/d" \
     --preset raw --classes "$tmp/names.txt" -n 3
 mkdir "$tmp/d/pink"
 cp $img/rgb.png "$tmp/d/pink"
-t unknown 3 err 'has 4 folders, 3 of them with the name of a class' run \
-    "$tmp/first.sn" --input "$tmp/d" --preset raw --classes "$tmp/names.txt"
+t unknown 3 err "its folder 'pink' is not a class of $tmp/names.txt, but 3 of 4" \
+    run "$tmp/first.sn" --input "$tmp/d" --preset raw --classes "$tmp/names.txt"
+t folders 3 err 'has 4 folders for 3 classes' run "$tmp/first.sn" \
+    --input "$tmp/d" --preset raw
 rm -r "$tmp/d/pink"
 t none 3 err 'holds no .png or .jpg picture' run "$tmp/first.sn" \
     --input "$tmp/none" --preset raw
@@ -85,6 +87,20 @@ t quantize 0 out 'profile: 4 samples' quantize "$tmp/first.sn" \
 t kept 0 out 'pixels = "resize=18 mean=0.4,0.5,0.6 std=0.25"' inspect "$tmp/q.sn"
 t alone 0 out 'y argmax 0:' run "$tmp/q.sn" --input $img/rgb.jpg
 t replaced 0 out 'y argmax' run "$tmp/q.sn" --input $img/rgb.jpg --preset raw
+# The float model gets the pictures as the int8 one does, in each verb that has
+# both.
+t compare 0 out 'worst output' compare "$tmp/first.sn" "$tmp/q.sn" \
+    --input "$tmp/d"
+t report 0 out '' report "$tmp/first.sn" "$tmp/q.sn" --input "$tmp/d" \
+    --untimed -o "$tmp/r.html"
+t beside 0 out 'y: SQNR' run "$tmp/q.sn" --compare "$tmp/first.sn" \
+    --input "$tmp/flat"
+t beside_float 0 out 'y: SQNR' run "$tmp/first.sn" --compare "$tmp/q.sn" \
+    --input "$tmp/flat" --mean 0.4,0.5,0.6 --std 0.25
+"$sinter" compare "$tmp/first.sn" "$tmp/q.sn" --input "$tmp/d" \
+    --resize 18 --mean 0.4,0.5,0.6 --std 0.25 >"$tmp/said" 2>"$tmp/log"
+"$sinter" compare "$tmp/first.sn" "$tmp/q.sn" --input "$tmp/d" >"$tmp/unsaid"
+fine same_pictures cmp -s "$tmp/said" "$tmp/unsaid"
 t onnx 0 err 'an ONNX model cannot say' quantize "$tmp/first.sn" \
     --calib "$tmp/d" --preset tf -o "$tmp/q.onnx"
 sed 's/resize=18/resize=0/' "$tmp/q.sn" >"$tmp/bad.sn"
@@ -98,8 +114,31 @@ t twice 2 err 'cannot be combined with mean and std' run "$tmp/first.sn" \
     --input $img/rgb.png --preset tf --mul 2
 t preset 2 err "'torch': expected imagenet, tf or raw" run "$tmp/first.sn" \
     --input $img/rgb.png --preset torch
-t crop 2 err 'wants 17 x 17 pixels, not crop=224x224' run "$tmp/first.sn" \
+t crop 2 err 'takes 17 x 17 pixels, not crop=224x224' run "$tmp/first.sn" \
     --input $img/rgb.png --preset imagenet
+t crop_help 2 err 'help: for the numbers of --preset imagenet' run \
+    "$tmp/first.sn" --input $img/rgb.png --preset imagenet
+# shellcheck disable=SC2046 # words
+t cropped 0 out 'y argmax' run "$tmp/first.sn" --input $img/rgb.png \
+    --preset imagenet $(sed -n "s/.*input's size: //p" "$tmp/err")
+# Files of numbers: options for pictures would be ignored.
+demo_q="$demo/fashion_lrn.onnx --input $demo/test_images.npy -n 20"
+# shellcheck disable=SC2086 # words
+{
+    t numbers_mean 2 err '--mean: is for pictures, but --input gives none' \
+        run $demo_q --mean 0.5 --std 0.25
+    t numbers_help 2 err '0 to 255 in a .npy or .pb file: --mul 0.015686275 --add -2' \
+        run $demo_q --mean 0.5 --std 0.25
+    t numbers_crop 2 err '--crop: is for pictures, but --input gives none' \
+        run $demo_q --crop 28
+}
+t calib 0 out 'profile' quantize $demo/fashion_lrn.onnx --calib $img/gray.png \
+    --mean 0 --std 1 -o "$tmp/demo.sn"
+t unscaled 0 err 'pixels 0 to 255: --mul 0.003921569 --add 0' run \
+    "$tmp/demo.sn" --input $demo/test_images.npy -n 20
+t scaled 0 out 'argmax' run "$tmp/demo.sn" --input $demo/test_images.npy -n 20 \
+    --mul 0.003921569
+fine no_warning test ! -s "$tmp/err"
 t size 2 err "--resize: resize: '3x' is not a size" run "$tmp/first.sn" \
     --input $img/rgb.png --preset raw --resize 3x
 head -c 300 $img/rgb.jpg >"$tmp/cut.jpg"

@@ -48,8 +48,9 @@ is_qdq(const SnGraph *g)
     return false;
 }
 
+/* beside: the model that this one is compared with, or NULL. */
 static SnStatus
-run_model(SnCli *c, const char *path, SnResults *res)
+run_model(SnCli *c, const char *path, const SnGraph *beside, SnResults *res)
 {
     const SnBackendDesc *b;
     SnRewriteOpts o;
@@ -59,6 +60,8 @@ run_model(SnCli *c, const char *path, SnResults *res)
     SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_cli_need_kernels(c, b));
     SN_TRY(sn_cli_load(c, path, &g));
+    if (beside)
+        sn_cli_share_steps(c, beside, g);
     if (sn_is_onnx(path) && is_qdq(g))
         sn_note(c->d, (SnPos){0}, NULL,
                 "%s is a QDQ model and runs as it is "
@@ -122,7 +125,7 @@ compare(SnCli *c, const SnResults *r)
 {
     SnResults f = {0};
 
-    SN_TRY(run_model(c, c->args.compare, &f));
+    SN_TRY(run_model(c, c->args.compare, r->x->g, &f));
     if (f.x->noutput != r->x->noutput)
         return sn_fail(c->d, SN_EINPUT, c->args.compare,
                        "has %u outputs, "
@@ -270,7 +273,8 @@ sn_verb_run(SnCli *c)
     if (c->args.check_kernels) {
         SN_TRY(check_alone(c));
         return sn_cli_check_kernels(c, path);
-    SN_TRY(run_model(c, path, &r));
+    }
+    SN_TRY(run_model(c, path, NULL, &r));
     bool labelled = sn_results_labelled(c, r.samples);
     if (labelled)
         SN_TRY(score(c, &r));
