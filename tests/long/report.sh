@@ -52,6 +52,8 @@ for w in 1280 400; do
     titled "at $w nothing is wider than the window" "$tmp/q.html" \
         'document.title = document.documentElement.scrollWidth <= innerWidth' true
 done
+titled "at 400 names of values are not broken into pieces" "$tmp/q.html" \
+    'document.title = [...document.querySelectorAll("#errors-table td button")].every((b) => b.parentElement.offsetWidth >= 165)' true
 
 w=1280
 

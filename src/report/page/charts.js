@@ -58,7 +58,7 @@ function drawRange(host, r) {
       svg("line", { class: "c-mark", x1: x(v), x2: x(v), y1: T, y2: H - B, "stroke-dasharray": "5 3" }, s);
   const c = r.codes;
   caption(host, `${r.count} values from ${number(r.min)} to ${number(r.max)}` + (r.nonfinite ? `, ${r.nonfinite} not finite` : "") +
-    (c ? `. The codes (${c.elem}, dashed lines) hold ${number(c.from)} to ${number(c.to)}; below ${percent(c.below)}, above ${percent(c.above)}.`
+    (c ? `. The codes (${c.elem}, dashed lines) represent ${number(c.from)} to ${number(c.to)}; cut off: ${percent(c.below)} below, ${percent(c.above)} above.`
        : ". This value has no codes of its own.") + " Counts on a logarithmic scale.");
 }
 

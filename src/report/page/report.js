@@ -176,10 +176,10 @@ function typeText(v) {
 }
 
 function addErrors(dl, v) {
-  for (const [key, name] of [["local", "own error"], ["cumulative", "error so far"]]) {
+  for (const [key, name] of [["local", "local error"], ["cumulative", "cumulative error"]]) {
     if (!v[key]) continue;
     el("dt", dl, name);
-    el("dd", dl, `${db(v[key].sqnr_db)}, largest ${number(v[key].max_error)}`);
+    el("dd", dl, `${db(v[key].sqnr_db)}, max error ${number(v[key].max_error)}`);
   }
 }
 
@@ -228,7 +228,7 @@ function putWhy(host, w) {
   el("p", p, `This Rescale, from ${w.from} to ${w.to}, is left because:`);
   const ul = el("ul", p);
   for (const r of w.reasons) el("li", ul, `${r.rule}: ${r.text}`);
-  if (!w.reasons.length) el("li", ul, "no rule or family looks at it");
+  if (!w.reasons.length) el("li", ul, "no rule or family applies to it");
 }
 
 function search() {
@@ -284,12 +284,12 @@ function summary() {
   card("worst output", db(a.worst_output_db));
   if (a.labels) card(`top-1 of ${a.labels}`, `${a.top1_float.toFixed(4)} float, ${a.top1_int8.toFixed(4)} int8`);
   card("samples compared", a.samples);
-  card("nodes on codes", `${m.nodes_on_codes} of ${m.nodes_on_codes + m.nodes_on_reals + m.nodes_on_integers}`);
-  card("nodes on reals", m.nodes_on_reals);
+  card("quantized nodes", `${m.nodes_on_codes} of ${m.nodes_on_codes + m.nodes_on_reals + m.nodes_on_integers}`);
+  card("float nodes", m.nodes_on_reals);
   card("Rescales left", m.rescales);
   card("constants", `${bytes(m.float_constant_bytes)} float, ${bytes(m.constant_bytes)} int8`);
   card("arena", bytes(data.memory.arena));
-  if (data.time) card("time a run", `${data.time.median_ms.toFixed(3)} ms, ${data.time.threads} thread${data.time.threads === 1 ? "" : "s"}`);
+  if (data.time) card("time per run", `${data.time.median_ms.toFixed(3)} ms, ${data.time.threads} thread${data.time.threads === 1 ? "" : "s"}`);
   for (const k of ["float", "int8"]) if (m[k]) card(k + " model", m[k]);
   if (m.settings) {
     $("settings").hidden = false;
@@ -299,13 +299,13 @@ function summary() {
 
 function errors() {
   const part = (key) => ({ value: (v) => (v[key] ? db(v[key].sqnr_db) : ""), sort: (v) => (v[key] ? dbRank(v[key].sqnr_db) : Infinity), num: true });
-  $("errors-note").textContent = "SQNR of each value, worst first: of the node alone, fed with the float model's values, and of all that leads to it." +
-    (data.accuracy.unmatched ? ` ${data.accuracy.unmatched} values have no float value of their name.` : "");
+  $("errors-note").textContent = "SQNR of each value, worst first. Local: the error of this node alone, with the float model's values as operands. Cumulative: includes what the nodes above it lost." +
+    (data.accuracy.unmatched ? ` ${data.accuracy.unmatched} values have no counterpart in the float model.` : "");
   table($("errors-table"), [
-    { name: "own", ...part("local") }, { name: "so far", ...part("cumulative") },
-    { name: "largest error", num: true, value: (v) => number((v.cumulative || v.local || {}).max_error), sort: (v) => (v.cumulative || v.local || { max_error: 0 }).max_error },
-    { name: "type", value: (v) => v.elem },
     { name: "value", value: (v) => v.name, cell: (td, v) => (v.weights ? td.append(v.name + " (weights)") : link(td, v.name + (v.output ? " (output)" : ""), () => go(v.name))) },
+    { name: "local", ...part("local") }, { name: "cumulative", ...part("cumulative") },
+    { name: "max error", num: true, value: (v) => number((v.cumulative || v.local || {}).max_error), sort: (v) => (v.cumulative || v.local || { max_error: 0 }).max_error },
+    { name: "type", value: (v) => v.elem },
   ], data.accuracy.values, 25);
 }
 
@@ -316,24 +316,24 @@ function showRange(r) {
 
 function ranges() {
   const cut = (r) => (r.codes ? r.codes.below + r.codes.above : 0);
-  $("ranges-note").textContent = data.ranges.length ? `Values of the float model on the data, and the interval that the codes chosen for them hold.` : "No range is known.";
+  $("ranges-note").textContent = data.ranges.length ? "Values of the float model on the data, and the interval that their codes represent." : "No range is known.";
   if (!data.ranges.length) return;
   for (const r of data.ranges) el("option", $("range"), r.value, { value: r.value });
   $("range").onchange = () => showRange(rangeOf.get($("range").value));
   showRange(data.ranges.reduce((a, b) => (cut(b) > cut(a) ? b : a)));
   table($("ranges-table"), [
+    { name: "value", value: (r) => r.value, cell: (td, r) => link(td, r.value, () => showRange(r)) },
     { name: "cut off", num: true, value: (r) => (r.codes ? percent(cut(r)) : ""), sort: cut },
     { name: "from", num: true, value: (r) => number(r.min), sort: (r) => r.min },
     { name: "to", num: true, value: (r) => number(r.max), sort: (r) => r.max },
     { name: "codes from", num: true, value: (r) => (r.codes ? number(r.codes.from) : ""), sort: (r) => (r.codes ? r.codes.from : 0) },
     { name: "codes to", num: true, value: (r) => (r.codes ? number(r.codes.to) : ""), sort: (r) => (r.codes ? r.codes.to : 0) },
     { name: "type", value: (r) => (r.codes ? r.codes.elem : "") },
-    { name: "value", value: (r) => r.value, cell: (td, r) => link(td, r.value, () => showRange(r)) },
   ], data.ranges.slice().sort((a, b) => cut(b) - cut(a)), 15);
 }
 
 function memory() {
-  $("memory-note").textContent = `The arena holds all values that are computed, ${bytes(data.memory.arena)}; constants take ${bytes(data.model.constant_bytes)}.`;
+  $("memory-note").textContent = `The arena holds all computed values: ${bytes(data.memory.arena)}. Constants take ${bytes(data.model.constant_bytes)}.`;
   drawMemory($("memory-chart"), data.memory, go);
 }
 
@@ -344,9 +344,10 @@ function time() {
     return;
   }
   const all = t.nodes.reduce((s, n) => s + n.us, 0) || 1;
-  $("time-note").textContent = `${t.median_ms.toFixed(4)} ms a run, the median of ${t.runs}, on ${t.threads} thread${t.threads === 1 ? "" : "s"} (${t.cpu}, backend ${t.backend}). "limit" is what this machine would take at its best.`;
+  $("time-note").textContent = `${t.median_ms.toFixed(4)} ms per run, the median of ${t.runs}, on ${t.threads} thread${t.threads === 1 ? "" : "s"} (${t.cpu}, backend ${t.backend}). "limit" is the least time at this machine's peak rates.`;
   drawRoofline($("roofline"), t);
   table($("time-table"), [
+    { name: "node", value: (n) => n.node, cell: (td, n) => link(td, n.node, () => go(bare(n.node))) },
     { name: "us", num: true, value: (n) => n.us.toFixed(1), sort: (n) => -n.us },
     { name: "share", num: true, value: (n) => percent(n.us / all), sort: (n) => -n.us, cell: (td, n) => {
       el("span", td, null, { class: "meter", style: `width: ${((60 * n.us) / t.nodes[0].us).toFixed(1)}px` });
@@ -355,7 +356,6 @@ function time() {
     { name: "limit, us", num: true, value: (n) => n.floor_us.toFixed(1), sort: (n) => -n.floor_us },
     { name: "GOPS", num: true, value: (n) => (n.us > 0 ? number(n.ops / n.us * 1e-3) : ""), sort: (n) => -n.ops / n.us },
     { name: "kernel", value: (n) => n.kernel || "evaluator" },
-    { name: "node", value: (n) => n.node, cell: (td, n) => link(td, n.node, () => go(bare(n.node))) },
   ], t.nodes, 25);
 }
 
@@ -372,11 +372,11 @@ function rewrites() {
         const d = el("details", td);
         el("summary", d, r[1].slice(0, 3).map((f) => f.node).join(", ") + (r[1].length > 3 ? " \u2026" : ""));
         const ul = el("ul", d);
-        for (const f of r[1]) el("li", ul, f.node + (f.detail ? ": " + f.detail : "") + (f.waived ? " (saturation that calibration never met is dropped)" : ""));
+        for (const f of r[1]) el("li", ul, f.node + (f.detail ? ": " + f.detail : "") + (f.waived ? " (drops a saturation that calibration data never reached)" : ""));
       } },
     ], [...by].sort((a, b) => b[1].length - a[1].length), 40);
   } else {
-    $("rewrites-note").textContent = "Which rewrites were applied is known where quantize --report writes the page.";
+    $("rewrites-note").textContent = "The rewrites are known only to a page that quantize --report writes.";
   }
   if (!data.rescales.length) el("p", $("rescales"), "None.");
   for (const w of data.rescales) {
