@@ -152,6 +152,12 @@ def _split(x: Any, port: Port) -> np.ndarray:
                      f"{list(x.shape)} does not fit")
 
 
+def _many(got: tuple, want: tuple) -> str:
+    """What to do with several samples, if that is what got is."""
+    one = len(got) == len(want) and want[:1] == (1,) and got[1:] == want[1:]
+    return ": run_batch takes many samples" if one or got[1:] == want else ""
+
+
 def _arrays(item: Any, ports: Sequence[Port]) -> list:
     """An item of calibration data as one array for each input."""
     if isinstance(item, Mapping):
@@ -194,6 +200,9 @@ class Model:
     """
 
     def __init__(self, core: Any):
+        if not hasattr(core, "ports"):
+            raise TypeError("a Model is made by Model.load(path), Model.parse(data) or "
+                            f"quantize, not of a {type(core).__name__}")
         self._core = core
         self._describe()
 
@@ -337,6 +346,9 @@ class Session:
 
     def _named(self, inputs: Mapping[str, Any]) -> list:
         names = [p.name for p in self.inputs]
+        if not isinstance(inputs, Mapping):
+            raise TypeError(f"inputs is a {type(inputs).__name__}: expected a dict of arrays "
+                            f"by name ({', '.join(names)})")
         for k in inputs:
             if k not in names:
                 raise KeyError(f"the model has no input '{k}' (there are: {', '.join(names)})")
@@ -367,7 +379,8 @@ class Session:
         x = self._named(inputs)
         for v, p in zip(x, self.inputs):
             if v.shape != p.shape:
-                raise ValueError(f"'{p.name}' has the shape {list(p.shape)}, not {list(v.shape)}")
+                raise ValueError(f"'{p.name}' has the shape {list(p.shape)}, not {list(v.shape)}"
+                                 + _many(v.shape, p.shape))
         y = {p.name: np.empty(p.shape, p.dtype) for p in self.outputs}
         for k, v in (out or {}).items():
             if k not in y or v.shape != y[k].shape or v.dtype != y[k].dtype:

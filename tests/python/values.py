@@ -97,6 +97,11 @@ def test_data():
     raises(sinter.InputError, lambda: sinter.quantize(MODEL, []), "gave no sample")
     raises(ValueError, lambda: sinter.quantize(MODEL, [DATA[:, :3]]), "does not fit")
     raises(KeyError, lambda: sinter.quantize(MODEL, [{"y": DATA}]), "no input 'y'")
+    raises(TypeError, lambda: sinter.Model("m.sn"), "Model.load(path)")
+    s = sinter.Session(MODEL)
+    p = s.inputs[0]
+    raises(TypeError, lambda: s.run(np.zeros(p.shape)), "expected a dict of arrays by name")
+    raises(ValueError, lambda: s.run({p.name: np.zeros((3,) + p.shape)}), "run_batch takes many")
     with warnings.catch_warnings(record=True) as w:
         warnings.simplefilter("always")
         sinter.quantize(MODEL, DATA[:1])
