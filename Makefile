@@ -242,6 +242,7 @@ bindir      = $(prefix)/bin
 libdir      = $(prefix)/lib
 includedir  = $(prefix)/include/sinter
 datadir     = $(prefix)/share/sinter
+docdir      = $(prefix)/share/doc/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
 # What hosts include is include/sinter.h; plugins include one header, too.
 PLUGIN_H = $(BUILD)/sinter_plugin.h
@@ -268,7 +269,7 @@ INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
 CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def arith.def passes.def) \
            $(sort $(wildcard src/backend/*/*.def))
 
-## install: programs, libraries, headers and declarations into DESTDIR/prefix
+## install: programs, libraries, headers, declarations and their reference into DESTDIR/prefix
 install: all $(LIBSO) $(PLUGIN_H)
 	@mkdir -p $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig \
 	  $(DESTDIR)$(datadir)
@@ -281,6 +282,7 @@ install: all $(LIBSO) $(PLUGIN_H)
 	$(Q)install -D -m 644 include/sinter.h $(DESTDIR)$(includedir)/sinter.h
 	$(Q)install -m 644 $(PLUGIN_H) $(DESTDIR)$(includedir)
 	$(Q)install -m 644 $(CORE_DEF) $(DESTDIR)$(datadir)
+	$(Q)install -D -m 644 $(GEN)/reference.md $(DESTDIR)$(docdir)/reference.md
 	$(Q)printf '%s\n' $(notdir $(CORE_DEF)) >$(DESTDIR)$(datadir)/core.list
 	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@version@|$(VERSION)|' \
 	  -e 's|@libs@|$(LIBS)|' \
@@ -289,7 +291,7 @@ install: all $(LIBSO) $(PLUGIN_H)
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	$(Q)rm -rf $(DESTDIR)$(includedir) $(DESTDIR)$(datadir)
+	$(Q)rm -rf $(DESTDIR)$(includedir) $(DESTDIR)$(datadir) $(DESTDIR)$(docdir)
 	$(Q)rm -f $(addprefix $(DESTDIR)$(prefix)/share/,man/man1/sinter.1 man/man1/sinter-*.1 \
 	  bash-completion/completions/sinter zsh/site-functions/_sinter \
 	  fish/vendor_completions.d/sinter.fish)

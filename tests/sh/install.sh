@@ -102,7 +102,7 @@ say $? "sinter.pc has the version"
 # ---- away again ----
 for f in man/man1/sinter.1 man/man1/sinter-quantize.1 man/man1/sinter-gen.1 \
     bash-completion/completions/sinter zsh/site-functions/_sinter \
-    fish/vendor_completions.d/sinter.fish; do
+    fish/vendor_completions.d/sinter.fish doc/sinter/reference.md; do
     [ -s "$pre/share/$f" ]
     say $? "share/$f"
 done
