@@ -82,6 +82,20 @@ sn_row_as_float(const SnRowUse *u, SnForm form, const char *map, unsigned when)
                            : !u->row && !f.row;
 }
 
+/* The row of slice i of w; when has the flags of the call, too. */
+static SnRowUse
+slice_use(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
+          const char *map, unsigned when, uint32_t i)
+{
+    SnRowGrids g = {{y->scale[0], x->scale[0], w->scale[i]},
+                    {y->zp[0], x->zp[0], w->zp[i]},
+                    1,
+                    0,
+                    {1, 1}};
+
+    return sn_row_use(c->rounding, SN_FORM_CONTRACT, map, when, g);
+}
+
 const SnRowUse *
 sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
             const char *map, unsigned when)
@@ -89,14 +103,8 @@ sn_row_uses(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
     SnRowUse *u = SN_NEW_N(c->scratch, SnRowUse, w->nq);
 
     when |= sn_row_flags(c, 0);
-    for (uint32_t i = 0; i < w->nq; i++) {
-        SnRowGrids g = {{y->scale[0], x->scale[0], w->scale[i]},
-                        {y->zp[0], x->zp[0], w->zp[i]},
-                        1,
-                        0,
-                        {1, 1}};
-        u[i] = sn_row_use(c->rounding, SN_FORM_CONTRACT, map, when, g);
-    }
+    for (uint32_t i = 0; i < w->nq; i++)
+        u[i] = slice_use(c, x, w, y, map, when, i);
     return u;
 }
 
@@ -104,10 +112,13 @@ SnSumRows
 sn_sum_rows(const SnCall *c, const SnType *x, const SnType *w, const SnType *y,
             const char *map, unsigned when)
 {
-    SnSumRows r = {sn_row_uses(c, x, w, y, map, when), NULL, y->zp[0]};
+    SnSumRows r = {NULL, NULL, y->zp[0]};
 
-    if (r.use[0].row == float_contract())
+    if (slice_use(c, x, w, y, map, when | sn_row_flags(c, 0), 0).row ==
+        float_contract())
         r.mul = sn_mults(c->scratch, x, w, y);
+    else
+        r.use = sn_row_uses(c, x, w, y, map, when);
     return r;
 }
 

@@ -91,8 +91,9 @@ unsigned sn_row_flags(const SnCall *c, unsigned res);
 /* Those of a contract, one per slice of w. */
 const SnRowUse *sn_row_uses(const SnCall *c, const SnType *x, const SnType *w,
                             const SnType *y, const char *map, unsigned when);
-/* The same for a loop over sums: mul is NULL, or has the multipliers where the
- * rows are that of `float`, which sinter-gen holds against sn_requant. */
+/* The same for a loop over sums: mul has the multipliers, and use is NULL,
+ * where the rows are that of `float`, which sinter-gen holds against
+ * sn_requant; else mul is NULL. */
 typedef struct SnSumRows {
     const SnRowUse *use;
     const float *mul;
