@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum { SN_MAP_RANK = 8, SN_MAP_WHY = 200, SN_MAP_NPOOL = 448 };
+enum { SN_MAP_RANK = 8, SN_MAP_WHY = 200, SN_MAP_NPOOL = 128 };
 enum { SN_MAP_EACH_VAR = SN_MAP_NVAR - 1 };
 /* No dimension is as large as this. */
 #define SN_MAP_DIM (INT64_C(1) << 40)

@@ -119,6 +119,7 @@ take_apart(const SnCall *c, const SnMapping *u, const SnMapRead *r, bool row8,
         return;
     memset(s->coef, 0, sizeof s->coef);
     s->base = 0;
+    s->part = SN_NEW_N(c->scratch, SnSetPart, (size_t)r->box.rank + r->nwhen);
     for (int i = r->box.rank - 1; i >= 0; i--) {
         int64_t step = axis_step(r, i, row8);
         if (r->inside[i] && sn_term_affine(&u->T, r->at[i], coef, &c0)) {

@@ -24,7 +24,7 @@ typedef struct SnSetPart {
 typedef struct SnSetRead {
     int64_t coef[SN_MAP_NVAR], base;
     int npart;
-    SnSetPart part[2 * SN_MAP_RANK];
+    SnSetPart *part; /* one for each axis and condition, at most */
 } SnSetRead;
 
 typedef enum SnVarUse { SN_VAR_GROUP, SN_VAR_LANE, SN_VAR_SHARED } SnVarUse;
