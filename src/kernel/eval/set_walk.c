@@ -247,12 +247,19 @@ set_parts(SnMap *m, SnSets *s)
                              n == sn_sets_bound(s->u, s->parts_v));
 }
 
+static inline void
+shift(int64_t *at, int64_t n, int64_t by)
+{
+    for (int64_t i = 0; i < n; i++)
+        at[i] += by;
+}
+
 /* To the next place of the last variable of the groups. */
 static void
 next_place(SnMap *m, SnSets *s, int64_t g)
 {
     const SnSetStep *t = s->last;
-    int64_t r = ++s->at[t->v], *c = m->c;
+    int64_t r = ++s->at[t->v];
 
     s->g = g;
     s->next = r + 1 < t->n ? g + 1 : -1;
@@ -260,8 +267,8 @@ next_place(SnMap *m, SnSets *s, int64_t g)
     m->b0 += t->b;
     m->y0 += t->y;
     m->chan0 += t->chan;
-    for (int64_t i = 0, n = c ? m->nout : 0; i < n; i++)
-        c[i] += t->centre;
+    if (m->c)
+        shift(m->c, m->nout, t->centre);
 }
 
 /* The set of the place before, further on, if that is what it is. */
@@ -316,34 +323,6 @@ new_segs(SnMap *m, SnSets *s, int64_t off)
         set_parts(m, s);
 }
 
-/* Is it a slide? */
-static bool
-set_segs(SnMap *m, SnSets *s, int64_t g)
-{
-    if (g != s->next) {
-        new_segs(m, s, sn_sets_place(m, s, g));
-        return false;
-    }
-    next_place(m, s, g);
-    if (slide(m, s))
-        return true;
-    new_segs(m, s, s->sum.a + s->late * s->last->a);
-    return false;
-}
-
-void
-sn_map_segs(SnMap *m, int64_t g)
-{
-    (void)set_segs(m, m->sets, g);
-}
-
-static void
-shift(int64_t *at, int64_t n, int64_t by)
-{
-    for (int64_t i = 0; i < n; i++)
-        at[i] += by;
-}
-
 static void
 fill_taps(SnMap *m)
 {
@@ -363,12 +342,25 @@ fill_taps(SnMap *m)
     m->b_run = m->nseg == 1 && m->step_b == 1 && !m->b_of;
 }
 
-void
-sn_map_set(SnMap *m, int64_t g)
+/* Puts m to group g, with its single taps where these are asked for: in one
+ * function, since small sets cost little more than a call. */
+static void
+set_group(SnMap *m, int64_t g, bool taps)
 {
     SnSets *s = m->sets;
+    bool slid = false;
 
-    if (set_segs(m, s, g) && s->filled == g - 1) {
+    if (g != s->next) {
+        new_segs(m, s, sn_sets_place(m, s, g));
+    } else {
+        next_place(m, s, g);
+        slid = slide(m, s);
+        if (!slid)
+            new_segs(m, s, s->sum.a + s->late * s->last->a);
+    }
+    if (!taps)
+        return;
+    if (slid && s->filled == g - 1) {
         shift(m->a, m->ntap, s->slid);
         if (m->two && s->last->b)
             shift(m->b, m->ntap, s->last->b);
@@ -376,4 +368,16 @@ sn_map_set(SnMap *m, int64_t g)
         fill_taps(m);
     }
     s->filled = g;
+}
+
+void
+sn_map_segs(SnMap *m, int64_t g)
+{
+    set_group(m, g, false);
+}
+
+void
+sn_map_set(SnMap *m, int64_t g)
+{
+    set_group(m, g, true);
 }
