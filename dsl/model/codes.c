@@ -154,7 +154,10 @@ const SnCode sn_code_list[] = {
     {"SN124", "kernel without tuple",
      "A kernel line names a tuple the node does not have.  The message "
      "lists those it has."},
-    {"SN125", "opset", "An ONNX line gives a range of opsets that is empty."},
+    {"SN125", "opset",
+     "An ONNX line gives a range of opsets that is empty, or a name that no "
+     "operator of a model can have.  An operator is written \"Op\", one of a "
+     "domain other than ONNX's own \"DOMAIN:Op\"."},
     {"SN126", "refine",
      "A backend may narrow the facts of a core node; it cannot change what "
      "the node is."},

@@ -154,6 +154,8 @@ void sn_resolve_never(SnResolver *rs, SnDefNode *n);
  */
 void sn_resolve_onnx(SnResolver *rs, SnDefNode *n);
 void sn_resolve_onnx_alone(SnResolver *rs, SnDefNode *n);
+/* Refuses a name that no operator of a model can have. */
+bool sn_resolve_op_name(SnResolver *rs, const char *op, SnPos at);
 void sn_resolve_ops(SnResolver *rs);                   /* onnx/resolve_op.c */
 void sn_resolve_sems(SnResolver *rs, SnDefNode *n);    /* resolve_sem.c */
 void sn_resolve_meaning(SnResolver *rs, SnDefNode *n); /* resolve_meaning.c */

@@ -26,11 +26,32 @@ onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
     rs->bad_node[n->kind] = true;
 }
 
+bool
+sn_resolve_op_name(SnResolver *rs, const char *op, SnPos at)
+{
+    const char *colon = strchr(op, ':'), *name = colon ? colon + 1 : op;
+    const char *dot = strrchr(name, '.');
+
+    if (colon != op && *name && !(*name >= '0' && *name <= '9') &&
+        name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+                          "abcdefghijklmnopqrstuvwxyz")] == '\0')
+        return true;
+    sn_error(rs->d, at, "SN125",
+             "no ONNX operator can be named '%s': expected letters, digits "
+             "and '_', after DOMAIN: where it has a domain of its own",
+             op);
+    if (dot && dot != name && dot[1] && !colon)
+        sn_diag_help(rs->d, "onnx \"%.*s:%s\"", (int)(dot - op), op, dot + 1);
+    return false;
+}
+
 void
 sn_resolve_onnx(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];
+        if (!sn_resolve_op_name(rs, o->op, o->pos))
+            rs->bad_node[n->kind] = true;
         if (o->until && o->until < o->since) {
             sn_error(rs->d, o->pos, "SN125",
                      "opset range %lld..%lld of \"%s\" is empty",

@@ -650,6 +650,8 @@ resolve_op(SnResolver *rs, SnDefOp *o)
                  (long long)o->since, (long long)o->until, o->op);
         bad(&c);
     }
+    if (!sn_resolve_op_name(rs, o->op, o->pos))
+        bad(&c);
     limits(&c);
     operands(&c);
     attributes(&c);
