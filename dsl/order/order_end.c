@@ -292,6 +292,34 @@ is_hoist(const SnOrderRule *r, const SnDefNode **conv, const SnDefNode **node)
 }
 
 static void
+measure_help(End *e)
+{
+    sn_diag_help(e->c->d,
+                 "a rule must remove nodes, move conversions down, or "
+                 "consume a kind that no rule of pass %s makes",
+                 e->pass->name);
+}
+
+/* What to change: conditions do not count here, only what rules make. */
+static void
+loop_help(End *e, const SnOrderRule *r, const SnOrderRule *with)
+{
+    if (with && !with->derive)
+        sn_diag_help(e->c->d,
+                     "keep one of '%s' and '%s' in pass %s, or move one to a "
+                     "pass of its own",
+                     r->name, with->name, e->pass->name);
+    else if (with)
+        measure_help(e);
+    else
+        sn_diag_help(e->c->d,
+                     "make a right side in which the left side of '%s' does "
+                     "not occur, such as one with fewer nodes or of other "
+                     "kinds",
+                     r->name);
+}
+
+static void
 loop_message(End *e, const SnOrderRule *r, const Loop *l)
 {
     SnOrder *c = e->c;
@@ -324,12 +352,16 @@ loop_message(End *e, const SnOrderRule *r, const Loop *l)
                      "'%s' adds a %s above %s and removes one below it; "
                      "every other rule moves %ss down",
                      r->name, moved, node->name, moved);
-        if (with->derive)
+        if (!with->derive)
+            measure_help(e);
+        else
             sn_diag_help(c->d,
                          "remove '%s', or exclude %s from 'derive %s %s "
                          "through ...'",
                          r->name, node->name, with->name, with->derive->what);
+        return;
     }
+    loop_help(e, r, with);
 }
 
 static const char *
@@ -375,11 +407,13 @@ raise_message(End *e, const SnOrderRule *r)
                      "this %s in one step",
                      in->node->name, in->node->out[0]->name,
                      r->lhs->node->name);
-    else if (!(now <= was && is_hoist(r, &cn, &nn)))
+    else if (now <= was && is_hoist(r, &cn, &nn))
         sn_diag_help(c->d,
-                     "a rule must remove nodes, move conversions down, or "
-                     "consume a kind that no rule of pass %s makes",
-                     e->pass->name);
+                     "exchange the sides: in a pass every %s moves from "
+                     "operands to results",
+                     cn->name);
+    else
+        measure_help(e);
 }
 
 /* Takes the rules in the order of the file, the derived ones first, and names
