@@ -471,7 +471,7 @@ check_ops(SnImport *x, const uint32_t *ord)
 {
     SnOnnxOp seen[MAX_REPORTED];
     size_t nseen = 0;
-    bool advised = true;
+    bool advised = true, foreign = false; /* of a domain that plugins have */
 
     for (size_t i = 0; i < x->pb->n_node; i++) {
         const Onnx__NodeProto *n = x->pb->node[ord[i]];
@@ -488,9 +488,13 @@ check_ops(SnImport *x, const uint32_t *ord)
             continue;
         seen[nseen++] = op;
         advised = report_unsupported(x, n);
+        foreign |= !advised && op.domain[0] != '\0';
     }
+    if (foreign && !sn_more_kinds.nkind)
+        sn_diag_help(x->d, "if a plugin declares it, load the plugin: "
+                           "--backend-plugin FILE");
     if (nseen > 0 && !advised)
-        sn_diag_help(x->d, "'sinter ops' lists the operators that are");
+        sn_diag_help(x->d, "'sinter ops' lists the supported operators");
     return nseen > 0 ? SN_EUNSUPPORTED : SN_OK;
 }
 

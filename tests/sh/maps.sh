@@ -185,6 +185,10 @@ same() { # NAME FILE: the graph of Roll, and again when it has been exported
         opt "$tmp/e.onnx" && cmp -s "$tmp/want" "$tmp/out"
     ok $? "$1"
 }
+mk 13 1x4x6 Roll@com.example:shifts=0/1/-2
+"$BUILD/sinter" inspect "$tmp/own.onnx" >"$tmp/out" 2>"$tmp/log"
+[ $? = 4 ] && grep -qF 'load the plugin: --backend-plugin FILE' "$tmp/log"
+ok $? 'without the plugin, its operator names --backend-plugin'
 for shape in 1x4x6 1x4x6i8 1x4x6u8 1x2x3x4; do
     by=0/1/-2
     [ $shape = 1x2x3x4 ] && by=0/1/-2/0

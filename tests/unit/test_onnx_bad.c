@@ -63,7 +63,7 @@ all_unknown_operators_are_listed(void **state)
             "supported\n"
             "m.onnx: node 'y' (Quux): operator Quux (opset 13) is not "
             "supported\n"
-            "   help: 'sinter ops' lists the operators that are\n");
+            "   help: 'sinter ops' lists the supported operators\n");
 }
 
 static void
