@@ -334,7 +334,9 @@ const SnCode sn_code_list[] = {
      "within 1 lsb'), for all but float ('exact else within 1 lsb'), or "
      "because the rule belongs to a backend that computes so.  Any other rule "
      "is switched off under an arithmetic where it does not hold, as a note "
-     "and --report say."},
+     "and --report say.  A lemma that says of a Rescale that it keeps the "
+     "order of codes, or all codes on their own grid, is none under an "
+     "arithmetic whose row for 'convert' does not."},
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "
      "a 'same' group get types that are not provably equal, or a pinned "

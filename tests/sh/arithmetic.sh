@@ -23,6 +23,9 @@ so=$tmp/npu/build/libnpu.so
 fine 'a plugin with an arithmetic builds' [ -f "$so" ]
 fine 'the report says what holds under it' \
     grep -q 'single: .*npu: ' "$tmp/npu/build/gen/proofs.txt"
+fine 'and what follows from its rows' \
+    grep -q '^npu convert .*monotone: derived; identity: run; odd: derived$' \
+    "$tmp/npu/build/gen/proofs.txt"
 
 # A Rescale from steps of 3/128 to 1/10 and back is off by the multiplier.
 cat >"$tmp/f.sn" <<'END'

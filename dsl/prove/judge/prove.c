@@ -2,6 +2,7 @@
 /* The soundness engine: every rule and derived instance, judged. */
 #include "dsl/prove/trial/prove_arith.h"
 #include "dsl/prove/trial/case.h"
+#include "dsl/prove/trial/prove_property.h"
 
 #include <math.h>
 #include <string.h>
@@ -299,8 +300,55 @@ note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 
-/* Arithmetics other than float: cases only, as the calculus knows a Rescale as
- * q of d.  What they give is added to the evidence. */
+/* What the lemmas that prove p need of a Rescale, and the arithmetic's row has
+ * not: NULL, or why with codes that show it in *counter. */
+static const char *
+lacks(SnProver *pv, const SnInstance *pr, SnRounding by, const SnProof *p,
+      const char **counter)
+{
+    const SnDefRowOf *r =
+        sn_def_row(sn_def_arith(pv->defs, by), SN_FORM_CONVERT, NULL, 0);
+    const bool order = strstr(p->lemmas, "L2") != NULL;
+    const bool same = strstr(p->lemmas, "L0") != NULL;
+    SnRowProperty q = {SN_ROW_OPEN, ""};
+
+    if (!r || pr->comm) /* both orders convert each operand alike */
+        return NULL;
+    if (order)
+        q = sn_row_monotone(pv->a, r);
+    *counter = q.counter;
+    if (q.truth == SN_ROW_REFUTED)
+        return "L2 is for a Rescale that keeps the order of codes";
+    if (same)
+        q = sn_row_identity(pv->a, r);
+    *counter = q.counter;
+    return q.truth == SN_ROW_REFUTED
+               ? "L0 is for a Rescale to its own type that changes no code"
+               : NULL;
+}
+
+/* SN307: no case refutes the claim, but nothing proves it there. */
+static void
+no_lemma(SnProver *pv, const SnInstance *pr, bool must, const char *why,
+         const char *counter)
+{
+    const char *by = sn_arith_name(pv->defs, pr->round);
+
+    if (must)
+        sn_error(pv->d, pr->r->pos, "SN307",
+                 "rule '%s'%s is not proved under arithmetic %s: %s",
+                 rule_name(pr), whose(pv, pr), by, why);
+    else if (!pr->derive)
+        sn_note(pv->d, pr->r->pos, "SN307",
+                "rule '%s'%s is off under arithmetic %s: %s", rule_name(pr),
+                whose(pv, pr), by, why);
+    if (must || !pr->derive)
+        sn_diag_line(pv->d, "%s", counter);
+}
+
+/* Arithmetics other than float: cases, as the calculus knows a Rescale as q of
+ * d, and what its lemmas need of one.  What they give is added to the evidence.
+ */
 static void
 judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 {
@@ -331,12 +379,22 @@ judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
             bad_rounding(pv, &q, &t);
             return;
         }
-        if (!holds) {
+        const char *codes, *why = holds ? lacks(pv, pr, by, p, &codes) : NULL;
+        if (why && must_hold(pv, pr, by)) {
+            p->layer = SN_LAYER_REFUSED;
+            no_lemma(pv, &q, true, why, codes);
+            return;
+        }
+        if (!holds || why) {
             p->off |= UINT64_C(1) << by;
             p->off_by = t.counter;
-            note_off(pv, &q, &t);
         }
-        const char *best = !t.ndraw      ? "off, not run"
+        if (!holds)
+            note_off(pv, &q, &t);
+        else if (why)
+            no_lemma(pv, &q, false, why, codes);
+        const char *best = why           ? "off, no lemma"
+                           : !t.ndraw    ? "off, not run"
                            : !holds      ? "off, not proved"
                            : pr->bounded ? "within its bound"
                                          : sn_case_best(pv->a, &t);

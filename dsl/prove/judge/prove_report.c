@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reports: what proves each rule and instance. */
 #include "dsl/prove/trial/case.h"
+#include "dsl/prove/trial/prove_property.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,6 +97,10 @@ sn_prove_report(const SnProver *pv, SnBuf *b)
                     at(pv, pv->out->v[i].pos), pv->out->v[i].why);
     if (!count[SN_LAYER_TRUSTED])
         sn_puts(b, "none\n");
+    sn_puts(b, "\n# rows of arithmetics; what lemmas say of q and d, of them: "
+               "derived from the formula, run\n# for all codes on some grids, "
+               "or not so, with codes that show it\n");
+    sn_row_properties(pv->a, pv->defs, b);
     sn_putf(b, "\n# %u proofs: ", pv->out->n);
     for (uint32_t i = 0; i <= SN_LAYER_REFUSED; i++)
         if (count[i])

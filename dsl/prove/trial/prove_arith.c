@@ -222,6 +222,17 @@ sn_row_outside(const SnX *x, const SnRowAt *at)
     return any;
 }
 
+bool
+sn_row_fits(const SnX *x, const SnRowAt *at)
+{
+    bool wrap = x->xk == SN_X_FN && x->fn == SN_FN_WRAP;
+    bool all = !wrap || sn_int_fits(value(x->kid[0], at).i, (int)x->kid[1]->i);
+
+    for (uint32_t i = 0; i < x->nkid && all; i++)
+        all = sn_row_fits(x->kid[i], at);
+    return all;
+}
+
 static int64_t
 rescaled(const SnRescaler *r, int32_t q, float sx, int32_t zx, float sy,
          int32_t zy)

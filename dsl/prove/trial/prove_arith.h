@@ -18,6 +18,9 @@ typedef struct SnRowAt {
 int64_t sn_row_value(const SnX *x, const SnRowAt *at);
 /* Is a ratio outside of a window beyond which graphs are refused? */
 bool sn_row_outside(const SnX *x, const SnRowAt *at);
+/* Does nothing wrap that x says wrap(v, bits) of?  Graphs where it would are
+ * refused (SnArithRow.fits). */
+bool sn_row_fits(const SnX *x, const SnRowAt *at);
 /* What the mode makes of a quotient. */
 int64_t sn_row_rounded(SnMode m, SnQuot q);
 /* Rescales under that arithmetic, for saturate.h. */
