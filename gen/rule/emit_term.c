@@ -270,13 +270,13 @@ value(SnRuleGen *cx, const SnTerm *t, const char *id, const char *name)
     sn_rule_line(cx, name, "SnRef %s = SN_REF(%s, 0);", name, id);
     if (!from) {
         SN_PUSH(cx->a, cx->fold, cx->nfold,
-                sn_format(cx->a, "sn_fold_let(g, %s);", name));
+                sn_format(cx->a, "sn_fold_let(rw, g, %s);", name));
         return name;
     }
     const char *s = sn_rule_fresh(cx, sn_format(cx->a, "name_%s", from));
     sn_rule_line(cx, s, "const char *%s = sn_name(g, %s);", s, from);
     SN_PUSH(cx->a, cx->fold, cx->nfold,
-            sn_format(cx->a, "%s = sn_fold_let(g, %s);", name, name));
+            sn_format(cx->a, "%s = sn_fold_let(rw, g, %s);", name, name));
     at_last(cx, sn_format(cx->a, "sn_rename(g, %s, %s);", name, s));
     return name;
 }

@@ -241,6 +241,7 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
     n->res = SN_NEW_N(g->arena, SnResult, n->nres);
     n->attr = r->attr;
     n->data = r->data;
+    n->own = s->own && r->data != NULL && r->data == s->data;
     n->origin = s->origin ? sn_strdup(g->arena, s->origin) : NULL;
     n->source = s->source ? sn_strdup(g->arena, s->source) : NULL;
     for (unsigned k = 0; k < n->nres; k++) {

@@ -145,6 +145,23 @@ sn_remove(SnGraph *g, SnId id)
     g->nlive--;
 }
 
+void
+sn_become(SnGraph *g, SnId id, const SnSpec *s)
+{
+    SnNode *n = sn_node(g, id);
+
+    if (n->dead || n->nres != 1 || !s->data || !s->borrow)
+        sn_bug("sn_become: node %u cannot be a Constant", (unsigned)id);
+    for (uint32_t k = 0; k < n->nin; k++)
+        unlink_use(g, &n->in[k]);
+    n->kind = s->kind;
+    n->nin = 0;
+    n->attr = NULL;
+    n->calibrated = false;
+    n->data = s->data;
+    n->own = s->own;
+}
+
 static bool
 useless(const SnNode *n)
 {

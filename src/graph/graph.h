@@ -61,6 +61,8 @@ typedef struct SnNode {
     SnResult *res;    /* [nres] */
     void *attr; /* the kind's attribute struct; never NULL if it has any */
     const void *data;   /* Constant: sn_tensor_nbyte bytes, never written */
+    bool own;           /* data is memory that goes with the graph and that
+                           nothing else refers to: without the node it is free */
     uint64_t hash;      /* XXH64 of data where the text gave it, else 0 */
     bool unread;        /* data has not been compared with it */
     const char *origin; /* where it came from: file or rule; may be NULL */
@@ -96,6 +98,7 @@ typedef struct SnSpec {
     const SnShape *shape;      /* Constant and Placeholder only */
     const void *data;          /* Constant only; copied unless borrow */
     bool borrow;               /* data outlives the graph */
+    bool own;                  /* SnNode.own, with borrow */
     bool calibrated;
     const char *origin, *source;
 } SnSpec;
@@ -117,6 +120,9 @@ void sn_replace_uses(SnGraph *g, SnRef old, SnRef new_);
 void sn_replace(SnGraph *g, SnRef old, SnRef new_, SnId mark);
 void sn_set_in(SnGraph *g, SnId user, uint32_t slot, SnRef ref);
 void sn_rename(SnGraph *g, SnRef r, const char *name); /* made unique */
+/* Node id of one result becomes a Constant: s says its kind and borrowed data.
+ * What it read loses that use. */
+void sn_become(SnGraph *g, SnId id, const SnSpec *s);
 /* Removes a node without uses. */
 void sn_remove(SnGraph *g, SnId id);
 /* Removes what reaches no effect (Placeholders stay); returns how many. */

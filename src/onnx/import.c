@@ -625,6 +625,7 @@ import_model(SnArena *a, const char *name, const char *dir,
         x.map = *map;
     x.g = sn_graph_new(a, title);
     SN_TRY(import_graph(&x));
+    sn_import_own(&x);
     *out = x.g;
     return SN_OK;
 }

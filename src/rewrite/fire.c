@@ -190,6 +190,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
     rw->npair = 0;
     rw->ndead = 0;
     rw->nmoved = 0;
+    rw->nlate = 0;
     rw->refused = NULL;
     SnSite s = {.rule = rule, .node = sn_label(g, root, rw->arena)};
     SN_PUSH(rw->arena, rw->site, rw->nsite, s);
@@ -419,6 +420,9 @@ sn_fire_end(SnRewriter *rw, SnGraph *g)
         rw->status = sn_check_fire(rw, g);
     for (uint32_t i = 0; i < rw->ndead; i++)
         remove_dead(rw, g, rw->dead[i]);
+    for (uint32_t i = 0; i < rw->nlate; i++)
+        if (!sn_def(g, rw->late[i])->dead)
+            sn_fold_here(g, rw->late[i]);
     /* Users whose operand changed, the new nodes and their producers; pushed
      * in this order, so that producers are looked at first.  Other users of
      * a value that was there before see no change. */

@@ -41,27 +41,102 @@ free_arena(void *a)
     sn_arena_free(a);
 }
 
+/* A large operand of v's node that gives v its memory when nothing else reads
+ * it, or 0: a filter times the scales of its channels is as large as it was. */
+static SnRef
+giver(const SnGraph *g, SnRef v)
+{
+    const SnNode *n = sn_def(g, v);
+
+    if (sn_tensor_nbyte(sn_type(g, v), sn_shape_of(g, v)) < KEEP_NBYTE)
+        return 0;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        SnRef w = n->in[i].ref;
+        if (w && sn_def(g, w)->own && sn_eval_inplace(g, v, i))
+            return w;
+    }
+    return 0;
+}
+
+/* v's node becomes a Constant of data; what only it read goes. */
+static void
+become(SnGraph *g, SnRef v, const void *data, bool own)
+{
+    const SnNode *n = sn_def(g, v);
+    SnId *in = SN_NEW_N(g->arena, SnId, n->nin);
+    uint32_t nin = n->nin;
+    SnSpec s = {
+        .kind = SN_K_CONSTANT, .data = data, .borrow = true, .own = own};
+
+    for (uint32_t i = 0; i < nin; i++)
+        in[i] = SN_NODE(n->in[i].ref);
+    sn_become(g, SN_NODE(v), &s);
+    for (uint32_t i = 0; i < nin; i++)
+        if (in[i] && !sn_node(g, in[i])->dead)
+            sn_remove_unused(g, in[i]);
+}
+
+bool
+sn_fold_waits(const SnGraph *g, SnRef v)
+{
+    SnRef w = giver(g, v);
+
+    return w && sn_nuse(g, w) > 1;
+}
+
+bool
+sn_fold_inplace(SnGraph *g, SnRef v)
+{
+    SnRef w = giver(g, v);
+
+    if (!w || sn_nuse(g, w) > 1)
+        return false;
+    void *to = (void *)(uintptr_t)sn_def(g, w)->data;
+    SnArena *a = sn_arena_new();
+    bool done = sn_eval_const_at(g, v, a, to) != NULL;
+    sn_arena_free(a);
+    if (!done)
+        return false;
+    become(g, v, to, true);
+    return true;
+}
+
+/* The elements of v, or NULL; *keep: they stay where they were computed, in
+ * memory that goes with the graph, and else are for the caller to copy before
+ * it frees *a. */
+static const void *
+computed(SnGraph *g, SnRef v, SnArena **a, bool *keep)
+{
+    size_t n = sn_tensor_nbyte(sn_type(g, v), sn_shape_of(g, v));
+    const void *data;
+
+    *a = sn_arena_new();
+    data = sn_eval_const(g, v, *a);
+    *keep = data && n >= KEEP_NBYTE && sn_arena_nbyte(*a) <= n + n / 4;
+    if (*keep)
+        sn_arena_at_free(g->arena, free_arena, *a);
+    return data;
+}
+
 SnRef
 sn_fold(SnGraph *g, SnRef v)
 {
+    SnArena *a;
+    bool keep;
+    SnRef c = 0;
+
     if (sn_def(g, v)->data)
         return v;
-    SnArena *a = sn_arena_new();
-    const void *data = sn_eval_const(g, v, a);
-    bool keep = false;
-    SnRef c = 0;
+    const void *data = computed(g, v, &a, &keep);
     if (data) {
         const SnType *t = sn_type(g, v);
-        size_t n = sn_tensor_nbyte(t, sn_shape_of(g, v));
-        keep = n >= KEEP_NBYTE && sn_arena_nbyte(a) <= n + n / 4;
         SnSpec s = {.kind = SN_K_CONSTANT,
                     .name = sn_name(g, v),
                     .type = &t,
                     .shape = sn_shape_of(g, v),
                     .data = data,
-                    .borrow = keep};
-        if (keep)
-            sn_arena_at_free(g->arena, free_arena, a);
+                    .borrow = keep,
+                    .own = keep};
         c = SN_REF(sn_add(g, &s, NULL), 0);
     }
     if (!keep)
@@ -69,6 +144,23 @@ sn_fold(SnGraph *g, SnRef v)
     if (c && sn_nuse(g, v) == 0)
         sn_remove_unused(g, SN_NODE(v));
     return c;
+}
+
+void
+sn_fold_here(SnGraph *g, SnRef v)
+{
+    SnArena *a;
+    bool keep;
+
+    if (sn_fold_inplace(g, v))
+        return;
+    const void *data = computed(g, v, &a, &keep);
+    if (data) {
+        size_t n = sn_tensor_nbyte(sn_type(g, v), sn_shape_of(g, v));
+        become(g, v, keep ? data : sn_memdup(g->arena, data, n), keep);
+    }
+    if (!keep)
+        sn_arena_free(a);
 }
 
 /* The Constant whose name survives: what a chain of moves starts from. */
@@ -117,6 +209,8 @@ sn_fold_pass(SnRewriter *rw, SnGraph *g)
             continue;
         SnRef src = named_source(g, id), v = SN_REF(id, 0);
         const char *name = src ? sn_name(g, src) : NULL;
+        if (sn_fold_inplace(g, v))
+            continue;
         SnRef c = sn_fold(g, v);
         if (!c)
             continue; /* an index out of range: running it says which */

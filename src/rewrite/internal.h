@@ -62,6 +62,8 @@ struct SnRewriter {
     uint32_t ndead;
     SnId *moved; /* users of what was replaced */
     uint32_t nmoved;
+    SnRef *late; /* to be folded in place once what it replaced is gone */
+    uint32_t nlate;
 };
 
 typedef struct SnPassTime {
@@ -84,6 +86,14 @@ void sn_rewrite_watch(const SnRewriter *rw, const SnGraph *g, const char *pass);
 /* Compares the old and new results of the fire under way on the same values
  * (check.c). */
 SnStatus sn_check_fire(SnRewriter *rw, SnGraph *g);
+
+/* v, a foldable result, in the memory of an operand that it alone reads, which
+ * is removed; v's node becomes the Constant.  False: that cannot be done. */
+bool sn_fold_inplace(SnGraph *g, SnRef v);
+/* v, a foldable result, as a Constant that is v's node. */
+void sn_fold_here(SnGraph *g, SnRef v);
+/* Could v be folded in place if nothing but v read this operand? */
+bool sn_fold_waits(const SnGraph *g, SnRef v);
 
 /* The built-in passes. */
 SnStatus sn_fold_pass(SnRewriter *rw, SnGraph *g);

@@ -122,12 +122,16 @@ drop(SnGraph *g, SnId id)
 }
 
 SnRef
-sn_fold_let(SnGraph *g, SnRef v)
+sn_fold_let(SnRewriter *rw, SnGraph *g, SnRef v)
 {
     SnRef c;
 
     if (sn_def(g, v)->dead || !sn_nuse(g, v) || !sn_is_const(g, v))
         return v;
+    if (sn_fold_waits(g, v)) {
+        SN_PUSH(rw->scratch, rw->late, rw->nlate, v);
+        return v;
+    }
     c = sn_fold(g, v);
     if (!c || c == v)
         return v;

@@ -112,8 +112,10 @@ const char *sn_component(SnRewriter *rw, const SnGraph *g, SnId root,
 /* v as a Constant, or v itself where it cannot be one. */
 SnRef sn_try_fold(SnGraph *g, SnRef v);
 /* The same for a value that already has users: they, and the name, go over
- * to the Constant, and what computed v is removed. */
-SnRef sn_fold_let(SnGraph *g, SnRef v);
+ * to the Constant, and what computed v is removed.  A large v whose operand may
+ * be read by nothing else once the fire under way has ended waits until then:
+ * its own node becomes the Constant. */
+SnRef sn_fold_let(SnRewriter *rw, SnGraph *g, SnRef v);
 /* Removes the input node `old`, which nothing reads any more, and gives its
  * name to new_. */
 void sn_supersede(SnGraph *g, SnId old, SnId new_);

@@ -65,8 +65,8 @@ build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
                                 sn_type(g, SN_REF(o, 0)));
     sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
-    g_ = sn_fold_let(g, g_);
-    new_b = sn_fold_let(g, new_b);
+    g_ = sn_fold_let(rw, g, g_);
+    new_b = sn_fold_let(rw, g, new_b);
     sn_fire_end(rw, g);
     sn_rename(g, g_, name_w);
     sn_rename(g, new_b, name_b);

@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "kernel/eval/map.h"
+#include "sn_maps.h"
 
 const char *
 sn_eval_why_not(const SnGraph *g, SnId id)
@@ -154,6 +155,8 @@ typedef struct Fold {
     Memo *memo;
     size_t nmemo;
     size_t nbyte; /* of results so far */
+    SnRef top;    /* what is wanted, */
+    void *to;     /* and where, or NULL */
 } Fold;
 
 /* More than this is left to the run. */
@@ -193,10 +196,8 @@ compute(Fold *f, SnRef r, int depth)
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;
         out[i].shape = n->res[i].shape;
-        out[i].data =
-            SN_RES(r) == i
-                ? sn_alloc(f->a, sn_tensor_nbyte(out[i].type, out[i].shape))
-                : NULL;
+        if (SN_RES(r) == i)
+            out[i].data = r == f->top && f->to ? f->to : sn_alloc(f->a, nbyte);
     }
     SnCall c = {.kind = sn_desc(n->kind),
                 .attr = n->attr,
@@ -234,4 +235,25 @@ sn_eval_const(const SnGraph *g, SnRef r, SnArena *a)
     Fold f = {.g = g, .a = a};
 
     return r ? fold(&f, r, 0) : NULL;
+}
+
+const void *
+sn_eval_const_at(const SnGraph *g, SnRef r, SnArena *a, void *to)
+{
+    Fold f = {.g = g, .a = a, .top = r, .to = to};
+
+    return fold(&f, r, 0);
+}
+
+bool
+sn_eval_inplace(const SnGraph *g, SnRef r, uint32_t slot)
+{
+    const SnNode *n = sn_def(g, r);
+    const SnKindDesc *d = sn_desc(n->kind);
+    SnRef v = sn_in(g, SN_NODE(r), slot);
+
+    return v && n->nres == 1 && d->sem && d->sem[0].cls == SN_C_POINT &&
+           d->sem[0].decl == &sn_map_decl_broadcast &&
+           sn_type(g, r)->elem == SN_F32 && sn_type(g, v)->elem == SN_F32 &&
+           sn_shape_equal(sn_shape_of(g, r), sn_shape_of(g, v));
 }

@@ -32,6 +32,12 @@ void sn_graph_charge(const SnGraph *g);
  * foldable nodes: the data of r in a, or NULL when it is not constant (or takes
  * more than 1 GiB on the way).  Charged as folding. */
 const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
+/* The same into `to`, the data of operand `slot` of r's node: sn_eval_inplace
+ * says whether that can be done. */
+const void *sn_eval_const_at(const SnGraph *g, SnRef r, SnArena *a, void *to);
+/* Is element i of r worked out of element i of this operand, of no other one of
+ * it, and can that not fail?  Then r may take its memory. */
+bool sn_eval_inplace(const SnGraph *g, SnRef r, uint32_t slot);
 
 #ifdef __cplusplus
 }

@@ -103,6 +103,7 @@ sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
     }
     SN_TRY(sn_import_new_data(x, t->dtype, t->rank, dim, &r));
     gather_strided(r, t, 0, stride);
+    sn_import_copied(x, r->data, n);
     sn_file_forget(&x->map, t->data, n);
     *out = r;
     return SN_OK;

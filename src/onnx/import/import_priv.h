@@ -80,6 +80,8 @@ typedef struct SnImport {
                                file says, in words, */
     uint32_t nstale;        /* and how many there are */
     SnFileMap map;          /* the file, where its initializers may lie */
+    const void **copied;    /* large tensors in memory of a alone, which only */
+    size_t ncopied;         /* Constants may refer to (import_own.c) */
     struct SnImportDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
@@ -157,6 +159,10 @@ SnStatus sn_import_get(SnImport *x, SnImportVal *v, const int *perm,
 void sn_import_last_perm(int rank, int *perm);
 /* Elements of a value that is known at import, or NULL. */
 const SnData *sn_import_const(SnImport *x, SnImportVal *v);
+/* p, of n bytes, was allocated in x->a for the elements of values. */
+void sn_import_copied(SnImport *x, const void *p, size_t n);
+/* Once all nodes are there: which Constants own their data. */
+void sn_import_own(SnImport *x);
 /* t where its elements are aligned; else a copy that is. */
 const SnData *sn_import_settle(SnImport *x, const SnData *t);
 /* Input i as integers, all known; absent: n is 0 and v NULL. */

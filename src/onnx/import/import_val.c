@@ -377,6 +377,7 @@ sn_import_settle(SnImport *x, const SnData *t)
         return t;
     r = sn_memdup(x->a, t, sizeof *t);
     r->data = sn_memdup(x->a, t->data, n);
+    sn_import_copied(x, r->data, n);
     sn_file_forget(&x->map, t->data, n);
     return r;
 }
