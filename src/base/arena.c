@@ -504,6 +504,23 @@ sn_arena_unload(const SnArena *a, const void *p, size_t n)
 }
 
 void
+sn_arena_drop(const SnArena *a, const void *p, size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p;
+
+    for (const Block *b = a->block; b; b = b->next) {
+        uintptr_t base = (uintptr_t)b;
+        if (at < base || at - base > b->nbyte || n > b->nbyte - (at - base))
+            continue;
+        uintptr_t from = (at + page - 1) / page * page;
+        uintptr_t to = (at + n) / page * page;
+        if (to > from && b->mapped && !sn_budget_memory(a->budget))
+            madvise((void *)from, to - from, MADV_DONTNEED);
+        return;
+    }
+}
+
+void
 sn_arena_unload_all(const SnArena *a)
 {
     for (const Map *m = a->map; m; m = m->next)

@@ -57,7 +57,10 @@ const void *sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n);
  * its whole pages are let go, to be fetched again when needed, and where it
  * lies in sn_arena_pages they are given back.  Other memory is left alone. */
 void sn_arena_unload(const SnArena *a, const void *p, size_t n);
-/* The same for all files that a maps, and for nothing else. */
+/* [p, p + n), memory of a, is not needed any more: its whole pages are given
+ * back where that can be done, and read as zero then. */
+void sn_arena_drop(const SnArena *a, const void *p, size_t n);
+/* As sn_arena_unload for all files that a maps, and for nothing else. */
 void sn_arena_unload_all(const SnArena *a);
 size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
 

@@ -170,7 +170,7 @@ SnStatus sn_cli_tune(SnCli *c, const char *path, const struct SnRewriteOpts *o,
 SnStatus sn_cli_tune_load(SnCli *c, struct SnTune **out);
 /* After they were asked for: whether the file knew all layers. */
 SnStatus sn_cli_tune_complete(SnCli *c, const struct SnTune *t);
-/* sn_launch and sn_exec_prepare_fast, with the packed weights of --pack-cache
+/* sn_launch and sn_exec_prepare_only, with the packed weights of --pack-cache
  * and the picks of --tuned; models that are no .sn are packed in memory, and
  * picks are those of the model that the command line names first. */
 SnStatus sn_cli_prepare(SnCli *c, const char *path,

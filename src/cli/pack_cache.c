@@ -65,7 +65,12 @@ sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
     if (path == c->args.pos.v[0])
         SN_TRY(sn_cli_tune_load(c, &tune));
     SN_TRY(sn_launch(o, c->a, g, c->d));
-    SN_TRY(sn_exec_prepare_tune(c->a, g, o->backend, pack, tune, c->d, out));
+    if (c->args.as_c) /* the program in C has the weights, too */
+        SN_TRY(
+            sn_exec_prepare_tune(c->a, g, o->backend, pack, tune, c->d, out));
+    else
+        SN_TRY(
+            sn_exec_prepare_only(c->a, g, o->backend, pack, tune, c->d, out));
     SN_TRY(sn_cli_tune_complete(c, tune));
     return pack ? sn_pack_save(pack, c->d, NULL) : SN_OK;
 }

@@ -136,6 +136,8 @@ typedef struct SnPrep {
     const void *prep;         /* out: read-only, shared by threads */
     uint32_t packed;  /* out: bit per operand whose data came from pack and was
                          not looked at */
+    uint32_t copied;  /* out: bit per operand that the kernel has a copy of and
+                         does not look at when it runs */
     uint32_t layer;   /* out: of tune, the layer that was picked for, or 0 */
     size_t nwork;     /* out: bytes of working memory for a call */
     int64_t nunit;    /* out: parts that the node can be cut into */

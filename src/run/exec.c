@@ -165,6 +165,7 @@ typedef struct Prepare {
     SnTune *tune;
     SnDiag *d;
     uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
+    uint32_t *ncopied; /* [nnode] uses that do not read it again, or NULL */
     size_t nread;      /* bytes of Constants since side files were let go */
 } Prepare;
 
@@ -191,6 +192,22 @@ hashes(const Prepare *pr, const SnNode *n)
             h[i] = XXH64(t.data, sn_tensor_nbyte(t.type, t.shape), 0);
     }
     return h;
+}
+
+/* Gives back Constants that only kernels with a copy of them read: `copied` has
+ * a bit for each operand that n's kernel has one of. */
+static void
+drop_copied(const Prepare *pr, const SnNode *n, uint32_t copied)
+{
+    const SnGraph *g = pr->x->g;
+
+    for (uint32_t i = 0; i < n->nin && i < 32; i++) {
+        SnRef w = copied >> i & 1 ? n->in[i].ref : 0;
+        const SnNode *c = w ? sn_def(g, w) : NULL;
+        if (c && c->own && ++pr->ncopied[SN_NODE(w)] == c->res[0].nuse)
+            sn_arena_drop(g->arena, c->data,
+                          sn_tensor_nbyte(sn_type(g, w), sn_shape_of(g, w)));
+    }
 }
 
 /* Whether kernel k takes the node; what it prepares is in s.  other: it is of a
@@ -250,6 +267,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
     for (uint32_t i = 0; i < n->nin && i < 32; i++)
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;
+    if (pr->ncopied)
+        drop_copied(pr, n, p.copied);
     s->prep = p.prep;
     s->nunit = p.nunit;
     s->cost = p.cost;
@@ -359,7 +378,8 @@ reserve(SnArena *a, const SnExec *x)
 
 static SnStatus
 prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
-            struct SnPack *pack, SnTune *tune, SnDiag *d, SnExec **out)
+            struct SnPack *pack, SnTune *tune, bool only, SnDiag *d,
+            SnExec **out)
 {
     SnExec *x = SN_NEW(a, SnExec);
     Prepare pr = {.a = a,
@@ -369,6 +389,8 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
                   .d = d,
                   .npacked = SN_NEW_N(a, uint32_t, g->nnode)};
 
+    if (only)
+        pr.ncopied = SN_NEW_N(a, uint32_t, g->nnode);
     if (!pack)
         pr.pack = sn_pack_new(a);
     x->g = g;
@@ -395,13 +417,28 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     return SN_OK;
 }
 
+static SnStatus
+prepare_fast(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
+             struct SnPack *pack, SnTune *tune, bool only, SnDiag *d,
+             const SnExec **out)
+{
+    SnExec *x;
+
+    SN_TRY(prepare_all(a, g, backend, pack, tune, only, d, &x));
+    x->view = sn_choose_views(a, x);
+    x->plan = sn_plan_runs(a, g, x->view, sn_find_streams(a, x));
+    index_blocks(a, x);
+    *out = x;
+    return SN_OK;
+}
+
 SnStatus
 sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
                 SnDiag *d, const SnExec **out)
 {
     SnExec *x;
 
-    SN_TRY(prepare_all(a, g, backend, NULL, NULL, d, &x));
+    SN_TRY(prepare_all(a, g, backend, NULL, NULL, false, d, &x));
     index_blocks(a, x);
     *out = x;
     return SN_OK;
@@ -427,14 +464,15 @@ sn_exec_prepare_tune(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
                      struct SnPack *pack, struct SnTune *tune, SnDiag *d,
                      const SnExec **out)
 {
-    SnExec *x;
+    return prepare_fast(a, g, backend, pack, tune, false, d, out);
+}
 
-    SN_TRY(prepare_all(a, g, backend, pack, tune, d, &x));
-    x->view = sn_choose_views(a, x);
-    x->plan = sn_plan_runs(a, g, x->view, sn_find_streams(a, x));
-    index_blocks(a, x);
-    *out = x;
-    return SN_OK;
+SnStatus
+sn_exec_prepare_only(SnArena *a, SnGraph *g, const SnBackendDesc *backend,
+                     struct SnPack *pack, struct SnTune *tune, SnDiag *d,
+                     const SnExec **out)
+{
+    return prepare_fast(a, g, backend, pack, tune, true, d, out);
 }
 
 const SnExec *

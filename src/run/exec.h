@@ -99,6 +99,12 @@ SnStatus sn_exec_prepare_tune(SnArena *a, const SnGraph *g,
                               const SnBackendDesc *backend, struct SnPack *pack,
                               struct SnTune *tune, SnDiag *d,
                               const SnExec **out);
+/* The same for a graph that is run, by this SnExec alone, and not read: memory
+ * of Constants that kernels have copies of is given back (SnNode.own). */
+SnStatus sn_exec_prepare_only(SnArena *a, SnGraph *g,
+                              const SnBackendDesc *backend, struct SnPack *pack,
+                              struct SnTune *tune, SnDiag *d,
+                              const SnExec **out);
 /* A copy of x, which was prepared with `was`, for its copy `tune`, some of
  * whose picks are others: steps whose pick is the same are shared. */
 const SnExec *sn_exec_retune(SnArena *a, const SnExec *x,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Constants that own their data (SnNode.own): who does, and what folding writes
- * in their memory. */
+/* Constants that own their data (SnNode.own): who does, what folding writes in
+ * their memory, and what a run gives back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include "onnx/import.h"
 #include "rewrite/rewrite.h"
+#include "run/exec.h"
 #include "sn_kinds.h"
 #include "unit/onnx_build.h"
 #include "unit/parse.h"
@@ -136,6 +137,46 @@ fold_pass(void **state)
     same_graph(twice, "fold", "y", false);
 }
 
+/* A filter that is a Constant of the graph of nobody but this SnExec is given
+ * back once it is packed; not when something reads it that has no copy. */
+static void
+check_run(const char *text, bool gone)
+{
+    const SnBackendDesc *cpu = sn_backend_named("CPU");
+    SnGraph *g = filter_graph(text, false), *h = filter_graph(text, true);
+    const SnExec *x, *y;
+
+    assert_int_equal(sn_exec_prepare_fast(a, g, cpu, d, &x), SN_OK);
+    assert_int_equal(sn_exec_prepare_only(a, h, cpu, NULL, NULL, d, &y), SN_OK);
+    const float *w = sn_def(h, sn_find(h, "w"))->data;
+    assert_true((w[NFILTER / 2] == 0 && w[NFILTER / 2 + 1] == 0) == gone);
+    SnRun *r = sn_run_new(a, x), *s = sn_run_new(a, y);
+    for (uint32_t i = 0; i < x->ninput; i++) {
+        int64_t n = sn_shape_count(x->input[i].shape);
+        for (int64_t k = 0; k < n; k++) {
+            ((float *)sn_run_input(r, i))[k] = (float)(k % 17) - 8;
+            ((float *)sn_run_input(s, i))[k] = (float)(k % 17) - 8;
+        }
+    }
+    assert_int_equal(sn_run(r), SN_OK);
+    assert_int_equal(sn_run(s), SN_OK);
+    for (uint32_t i = 0; i < x->noutput; i++)
+        assert_memory_equal(
+            sn_run_output(r, i), sn_run_output(s, i),
+            sn_tensor_nbyte(x->output[i].type, x->output[i].shape));
+    sn_run_free(r);
+    sn_run_free(s);
+}
+
+static void
+packed_filters(void **state)
+{
+    (void)state;
+    check_run(HEAD "}\n", true);
+    check_run(HEAD SECOND "}\n", true);
+    check_run(HEAD PRODUCT "}\n", false);
+}
+
 /* The initializer w of a model, at an address of which a float cannot be. */
 static OnnxBuild *
 unaligned(const char *dims, size_t n)
@@ -215,6 +256,7 @@ main(void)
         cmocka_unit_test_setup_teardown(one_reader, setup, teardown),
         cmocka_unit_test_setup_teardown(two_readers, setup, teardown),
         cmocka_unit_test_setup_teardown(fold_pass, setup, teardown),
+        cmocka_unit_test_setup_teardown(packed_filters, setup, teardown),
         cmocka_unit_test_setup_teardown(imported, setup, teardown),
     };
 

@@ -67,6 +67,7 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnTensor *w, SnFilterF32 f)
     const SnConvF32 *plan = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
     p->prep = plan;
     p->packed = sn_pack_ready(f.pack) ? 1u << (w - c->in) : 0;
+    p->copied = 1u << (w - c->in);
     p->nunit = sn_conv_f32_units(plan);
     p->cost = sn_conv_f32_cost(plan);
     return true;
