@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
-#include "graph/map_args.h"
-#include "graph/verify/weights.h"
+#include "graph/verify/row_node.h"
 
 typedef struct Admits {
     const SnCall *c;
@@ -231,17 +230,6 @@ types_why(Admits *m, bool known)
 
 /* ---- sums of products ---- */
 
-/* The slot of the bias of a contract, or -1. */
-static int
-bias_slot(const SnCall *c)
-{
-    for (uint32_t i = 0; i < c->nin; i++)
-        if (c->kind->in[sn_port_of_slot(c->kind, c->nin, i)].fact == SN_PIN &&
-            c->in[i].type)
-            return (int)i;
-    return -1;
-}
-
 static const char *
 bias_why(Admits *m, int slot)
 {
@@ -276,68 +264,6 @@ bias_why(Admits *m, int slot)
     return NULL;
 }
 
-/* Codes of role within storage. */
-static void
-span(const Admits *m, SnRole role, const SnType *t, int64_t *lo, int64_t *hi)
-{
-    const SnArithType *w = &m->p->type[role];
-
-    *lo = sn_elem_lo(t->elem) > w->lo ? sn_elem_lo(t->elem) : w->lo;
-    *hi = sn_elem_hi(t->elem) < w->hi ? sn_elem_hi(t->elem) : w->hi;
-}
-
-/* The largest |code - zero point| that an operand may have. */
-static double
-most_of(const Admits *m, SnRole role, const SnType *t)
-{
-    double most = 0;
-    int64_t lo, hi;
-
-    span(m, role, t, &lo, &hi);
-    for (uint32_t i = 0; i < t->nq; i++)
-        most = fmax(most, fmax((double)t->zp[i] - (double)lo,
-                               (double)hi - (double)t->zp[i]));
-    return most;
-}
-
-/* Elements that a result of a set is made of, at most. */
-static double
-taps(const Admits *m)
-{
-    const SnCall *c = m->c;
-    const SnShape **in = SN_NEW_N(m->a, const SnShape *, c->nin + 1u);
-    SnMapping u = {0};
-    SnMapArgs args;
-
-    for (uint32_t i = 0; i < c->nin; i++)
-        in[i] = c->in[i].shape;
-    sn_map_args(&args, m->a, c->kind, c->kind->sem, c->attr, c->nin, in);
-    if (!sn_mapping_open(&u, c->kind->sem[0].decl, args.arg, m->a, NULL) ||
-        u.ntap < 0)
-        return (double)sn_shape_count(in[0]);
-    return (double)u.ntap;
-}
-
-static bool
-is_code(const SnType *t)
-{
-    return t && (t->elem == SN_QI8 || t->elem == SN_QI16);
-}
-
-/* The slot of the operand that the meaning of result 0 calls its i-th, or -1.
- */
-static int
-slot_of(const SnCall *c, int i)
-{
-    const SnSem *s = c->kind->sem;
-    uint32_t slot, n;
-
-    if (s->port[i] < 0)
-        return -1;
-    sn_port_slots(c->kind, c->nin, (uint32_t)s->port[i], &slot, &n);
-    return n ? (int)slot : -1;
-}
-
 static bool
 too_wide(const Admits *m, double sum, SnSumFault *f)
 {
@@ -352,13 +278,14 @@ contract_fault(const Admits *m, const SnType *x, const SnType *wt, int bias,
     const SnCall *c = m->c;
     const SnTensor *b = bias < 0 ? NULL : &c->in[bias];
     bool known = b && b->data && b->type->elem == SN_QI32;
-    double mx = most_of(m, SN_ROLE_X, x), any = b && !known ? 0x1p31 : 0;
+    double mx = sn_row_most(c, SN_ROLE_X, x), any = b && !known ? 0x1p31 : 0;
     int64_t lo, hi;
     SnWeights w;
 
     if (!sn_weights(c, &w))
-        return too_wide(m, taps(m) * mx * most_of(m, SN_ROLE_X, wt) + any, f);
-    span(m, w.data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
+        return too_wide(
+            m, sn_row_taps(c) * mx * sn_row_most(c, SN_ROLE_X, wt) + any, f);
+    sn_row_span(c, w.data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
     for (int64_t k = 0; k < w.nc; k++) {
         double s = sn_weights_sum(&w, k, (int32_t)lo, (int32_t)hi) * mx + any;
         if (known)
@@ -377,16 +304,19 @@ sn_sum_fault(const SnCall *c, SnSumFault *f)
     const SnArith *ar = sn_arith_at(c->rounding);
     const Admits m = {c, ar, &ar->pairs, c->scratch, -1};
     const SnSem *s = c->kind->sem;
-    int xs = s ? slot_of(c, 0) : -1, ws = s ? slot_of(c, 1) : -1;
+    int xs = s ? sn_row_slot(c, 0) : -1, ws = s ? sn_row_slot(c, 1) : -1;
 
     *f = (SnSumFault){.slot = -1, .channel = -1};
-    if (!ar->pairs.acc_bits || xs < 0 || !is_code(c->in[xs].type))
+    if (!ar->pairs.acc_bits || xs < 0 || !sn_row_is_code(c->in[xs].type))
         return false;
-    if (s->form == SN_FORM_CONTRACT && ws >= 0 && is_code(c->in[ws].type))
-        return contract_fault(&m, c->in[xs].type, c->in[ws].type, bias_slot(c),
-                              f);
+    if (s->form == SN_FORM_CONTRACT && ws >= 0 &&
+        sn_row_is_code(c->in[ws].type))
+        return contract_fault(&m, c->in[xs].type, c->in[ws].type,
+                              sn_row_bias_slot(c), f);
     return s->form == SN_FORM_MEAN &&
-           too_wide(&m, taps(&m) * most_of(&m, SN_ROLE_X, c->in[xs].type), f);
+           too_wide(&m,
+                    sn_row_taps(c) * sn_row_most(c, SN_ROLE_X, c->in[xs].type),
+                    f);
 }
 
 static const char *
@@ -399,7 +329,7 @@ sums_why(Admits *m)
     SnSumFault f;
 
     if (c->kind->sem->form == SN_FORM_CONTRACT)
-        why = bias_why(m, bias_slot(c));
+        why = bias_why(m, sn_row_bias_slot(c));
     if (why || !sn_sum_fault(c, &f))
         return why;
     m->at = -1;
@@ -442,62 +372,6 @@ ratio_of_row(const SnArithRow *row, const SnRowGrids *g, SnRatioFault *f)
     return false;
 }
 
-static bool
-rounds_after(const SnCall *c)
-{
-    const SnAttrDesc *a = sn_attr_named(c->kind, "round");
-
-    return a && a->kind == SN_A_ENUM &&
-           !strcmp(a->words[*(const int32_t *)sn_attr_at(c->attr, a)], "after");
-}
-
-static void
-grids(SnRowGrids *g, const SnType *y, const SnType *x, const SnType *w,
-      uint32_t slice)
-{
-    g->scale[0] = y->scale[0];
-    g->scale[1] = x->scale[0];
-    g->scale[2] = w ? w->scale[slice] : 0;
-    g->zp[0] = y->zp[0];
-    g->zp[1] = x->zp[0];
-    g->zp[2] = w ? w->zp[slice] : 0;
-}
-
-/* SN_WHEN_ flags of the node, but for SAME. */
-static unsigned
-flags_of(const SnCall *c, SnForm form, const SnType *x, const SnType *w)
-{
-    unsigned when = sn_row_flags(c, 0) | (rounds_after(c) ? SN_WHEN_AFTER : 0);
-    bool wide = x->elem == SN_QI16 || (w && w->elem == SN_QI16) ||
-                (form != SN_FORM_CONTRACT && c->out[0].type->elem == SN_QI16);
-
-    return when | (wide && form != SN_FORM_CONVERT ? SN_WHEN_WIDE : 0);
-}
-
-/* What rows of the node depend on besides types. */
-static SnRowGrids
-grids_of(const Admits *m, SnForm form)
-{
-    SnRowGrids g = {.n = 1, .kernel = {1, 1}};
-
-    if (form == SN_FORM_MEAN) {
-        g.n = (int64_t)taps(m);
-        g.kernel[0] = sn_row_arg(m->c, 0, "kernel", 0);
-        g.kernel[1] = sn_row_arg(m->c, 0, "kernel", 1);
-    }
-    return g;
-}
-
-static const SnArithRow *
-row_of(const Admits *m, SnForm form, const SnType *x, const SnType *w,
-       const SnRowGrids *g)
-{
-    const SnMapDecl *map = m->c->kind->sem->decl;
-
-    return sn_arith_row(m->arith, form, map ? map->name : NULL,
-                        flags_of(m->c, form, x, w) | sn_row_same(form, g));
-}
-
 /* The row of operands in these slots (the second may be -1), slice by slice of
  * the second. */
 static bool
@@ -506,11 +380,11 @@ row_fault(const Admits *m, SnForm form, int xs, int ws, SnRatioFault *f)
     const SnCall *c = m->c;
     const SnType *x = c->in[xs].type, *w = ws < 0 ? NULL : c->in[ws].type;
     const SnType *y = c->out[0].type;
-    SnRowGrids g = grids_of(m, form);
+    SnRowGrids g = sn_row_grids(c, form);
 
     for (uint32_t i = 0; i < (w ? w->nq : 1); i++) {
-        grids(&g, y, x, w, i);
-        const SnArithRow *row = row_of(m, form, x, w, &g);
+        sn_row_set_types(&g, y, x, w, i);
+        const SnArithRow *row = sn_row_of(c, form, x, w, &g);
         f->slot[0] = xs;
         f->slot[1] = ws;
         f->slice = i;
@@ -528,16 +402,16 @@ sn_ratio_fault(const SnCall *c, SnRatioFault *f)
     const SnSem *s = c->kind->sem;
 
     if (!ar->pairs.some || !s || s->form < 0 || !c->nout ||
-        !is_code(c->out[0].type))
+        !sn_row_is_code(c->out[0].type))
         return false;
     if (s->form != SN_FORM_CONVERT) {
-        int x = slot_of(c, 0), w = slot_of(c, 1);
-        return x >= 0 && is_code(c->in[x].type) &&
-               (w < 0 || is_code(c->in[w].type)) &&
+        int x = sn_row_slot(c, 0), w = sn_row_slot(c, 1);
+        return x >= 0 && sn_row_is_code(c->in[x].type) &&
+               (w < 0 || sn_row_is_code(c->in[w].type)) &&
                row_fault(&m, (SnForm)s->form, x, w, f);
     }
     for (uint32_t i = 0; i < c->nin; i++)
-        if (is_code(c->in[i].type) &&
+        if (sn_row_is_code(c->in[i].type) &&
             row_fault(&m, SN_FORM_CONVERT, (int)i, -1, f))
             return true;
     return false;
@@ -585,31 +459,13 @@ row_fits(const SnArithRow *row, const SnRowGrids *g, const int64_t a[2],
     return ok;
 }
 
-/* Sums of channel `at` lie in [-most, most]. */
-static double
-most_sum(const Admits *m, const SnType *x, const SnType *wt, const SnWeights *w,
-         int64_t at)
-{
-    int bias = bias_slot(m->c);
-    const SnTensor *b = bias < 0 ? NULL : &m->c->in[bias];
-    bool known = b && b->data && b->type->elem == SN_QI32;
-    double mx = most_of(m, SN_ROLE_X, x), sum;
-    int64_t lo, hi;
-
-    span(m, w->data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
-    sum = sn_weights_sum(w, at, (int32_t)lo, (int32_t)hi) * mx;
-    if (b)
-        sum += known ? fabs((double)((const int32_t *)b->data)[at]) : 0x1p31;
-    return fmin(sum, 0x1p31 - 1);
-}
-
 /* The result of operands xs and ws (or -1) by rows of the form. */
 static bool
 wraps(const Admits *m, SnForm form, int xs, int ws)
 {
     const SnCall *c = m->c;
     const SnType *x = c->in[xs].type, *wt = ws < 0 ? NULL : c->in[ws].type;
-    SnRowGrids g = grids_of(m, form);
+    SnRowGrids g = sn_row_grids(c, form);
     int64_t a[2], b[2] = {0, 0}, n = 1;
     SnWeights w;
     bool contract = form == SN_FORM_CONTRACT, found = false;
@@ -618,18 +474,20 @@ wraps(const Admits *m, SnForm form, int xs, int ws)
         return false; /* of 64 bits, or of codes that are not known */
     n = contract ? w.nc : 1;
     for (int64_t i = 0; i < n && !found; i++) {
-        grids(&g, c->out[0].type, x, wt, wt && wt->nq > 1 ? (uint32_t)i : 0);
-        const SnArithRow *row = row_of(m, form, x, wt, &g);
+        sn_row_set_types(&g, c->out[0].type, x, wt,
+                         wt && wt->nq > 1 ? (uint32_t)i : 0);
+        const SnArithRow *row = sn_row_of(c, form, x, wt, &g);
         if (!row || !row->fits)
             continue;
-        double most = contract ? most_sum(m, x, wt, &w, i)
-                               : taps(m) * most_of(m, SN_ROLE_X, x);
+        double most = contract
+                          ? fmin(sn_row_most_sum(c, x, wt, &w, i), 0x1p31 - 1)
+                          : sn_row_taps(c) * sn_row_most(c, SN_ROLE_X, x);
         a[1] = (int64_t)most;
         a[0] = -a[1];
         if (!contract && form != SN_FORM_MEAN)
-            span(m, SN_ROLE_X, x, &a[0], &a[1]);
+            sn_row_span(c, SN_ROLE_X, x, &a[0], &a[1]);
         if (!contract && wt)
-            span(m, SN_ROLE_X, wt, &b[0], &b[1]);
+            sn_row_span(c, SN_ROLE_X, wt, &b[0], &b[1]);
         found = !row_fits(row, &g, a, b);
     }
     return found;
@@ -642,17 +500,17 @@ wraps_why(Admits *m)
     const SnSem *s = c->kind->sem;
     bool found = false;
 
-    if (s->form < 0 || !c->nout || !is_code(c->out[0].type))
+    if (s->form < 0 || !c->nout || !sn_row_is_code(c->out[0].type))
         return NULL;
     m->at = -1;
     if (s->form != SN_FORM_CONVERT) {
-        int x = slot_of(c, 0), w = slot_of(c, 1);
-        found = x >= 0 && is_code(c->in[x].type) &&
-                (w < 0 || is_code(c->in[w].type)) &&
+        int x = sn_row_slot(c, 0), w = sn_row_slot(c, 1);
+        found = x >= 0 && sn_row_is_code(c->in[x].type) &&
+                (w < 0 || sn_row_is_code(c->in[w].type)) &&
                 wraps(m, (SnForm)s->form, x, w);
     }
     for (uint32_t i = 0; s->form == SN_FORM_CONVERT && i < c->nin; i++)
-        if (!found && is_code(c->in[i].type) &&
+        if (!found && sn_row_is_code(c->in[i].type) &&
             wraps(m, SN_FORM_CONVERT, (int)i, -1)) {
             found = true;
             m->at = (int)i;
@@ -672,16 +530,17 @@ no_row_there_why(const Admits *m)
 {
     const SnCall *c = m->c;
     const SnSem *s = c->kind->sem;
-    int xs = slot_of(c, 0), ws = slot_of(c, 1);
+    int xs = sn_row_slot(c, 0), ws = sn_row_slot(c, 1);
     SnRowGrids g = {.n = 1, .kernel = {1, 1}};
 
-    if (s->form < 0 || xs < 0 || !is_code(c->in[xs].type) || !c->nout ||
-        !is_code(c->out[0].type) || (ws >= 0 && !is_code(c->in[ws].type)))
+    if (s->form < 0 || xs < 0 || !sn_row_is_code(c->in[xs].type) || !c->nout ||
+        !sn_row_is_code(c->out[0].type) ||
+        (ws >= 0 && !sn_row_is_code(c->in[ws].type)))
         return NULL;
     const SnType *x = c->in[xs].type, *w = ws < 0 ? NULL : c->in[ws].type;
-    grids(&g, c->out[0].type, x, w, 0);
-    unsigned when =
-        flags_of(c, (SnForm)s->form, x, w) | sn_row_same((SnForm)s->form, &g);
+    sn_row_set_types(&g, c->out[0].type, x, w, 0);
+    unsigned when = sn_row_when(c, (SnForm)s->form, x, w) |
+                    sn_row_same((SnForm)s->form, &g);
     for (uint32_t i = 0; i < m->p->nno; i++) {
         const SnArithNo *no = &m->p->no[i];
         if (no->mask && (when & no->mask) == no->is &&
