@@ -5,24 +5,8 @@
 #include <string.h>
 
 #include "dsl/model/arith.h"
+#include "gen/node/arith_row.h"
 #include "gen/text/emit.h"
-
-enum { NRATIO = 4, NWRAP = 8 };
-
-typedef struct Row {
-    SnArena *a;
-    const SnX *ratio[NRATIO]; /* Q or S of each */
-    uint32_t nratio;
-    const SnX *k[SN_ROW_NK];
-    uint32_t nk;
-    const SnX *wrap[NWRAP];
-    uint32_t nwrap;
-    bool open; /* writing the open function */
-    bool f64;  /* inside a ratio that is formed in binary64 */
-    const char *why;
-} Row;
-
-static const char *put(Row *w, const SnX *x);
 
 /* ---- constants ---- */
 
@@ -34,13 +18,13 @@ literal(const SnX *x)
 }
 
 static uint32_t
-ratio_at(Row *w, const SnX *x)
+ratio_at(SnRowOut *w, const SnX *x)
 {
     for (uint32_t i = 0; i < w->nratio; i++)
         if (w->ratio[i]->by == x->by &&
             sn_x_equal(w->ratio[i]->kid[0], x->kid[0]))
             return i;
-    if (w->nratio == NRATIO) {
+    if (w->nratio == SN_ROW_NRATIO) {
         w->why = "more than 4 ratios";
         return 0;
     }
@@ -50,7 +34,7 @@ ratio_at(Row *w, const SnX *x)
 
 /* The largest parts that do not change become constants. */
 static void
-find_constants(Row *w, const SnX *x)
+find_constants(SnRowOut *w, const SnX *x)
 {
     if (!x->fixed) {
         for (uint32_t i = 0; i < x->nkid; i++)
@@ -69,7 +53,7 @@ find_constants(Row *w, const SnX *x)
 }
 
 static void
-find_ratios(Row *w, const SnX *x)
+find_ratios(SnRowOut *w, const SnX *x)
 {
     if (x->xk == SN_X_Q || x->xk == SN_X_S)
         ratio_at(w, x);
@@ -80,7 +64,7 @@ find_ratios(Row *w, const SnX *x)
 /* ---- expressions ---- */
 
 static const char *
-number(Row *w, const SnX *x)
+number(SnRowOut *w, const SnX *x)
 {
     SnBuf b;
 
@@ -104,7 +88,7 @@ near_shift(const SnX *x)
 }
 
 static const char *
-call(Row *w, const SnX *x)
+call(SnRowOut *w, const SnX *x)
 {
     const SnFnWord *f = &sn_fns[x->fn];
     const char *s = f->row ? f->row_c : f->formula, *args = "";
@@ -115,17 +99,19 @@ call(Row *w, const SnX *x)
         return number(w, &r);
     }
     if (x->fn == SN_FN_F32)
-        return w->f64 ? put(w, x->kid[0])
-                      : sn_format(w->a, "(float)%s", put(w, x->kid[0]));
+        return w->f64
+                   ? sn_arith_put(w, x->kid[0])
+                   : sn_format(w->a, "(float)%s", sn_arith_put(w, x->kid[0]));
     if (x->fn == SN_FN_SELECT)
-        return sn_format(w->a, "(%s ? %s : %s)", put(w, x->kid[0]),
-                         put(w, x->kid[1]), put(w, x->kid[2]));
+        return sn_format(w->a, "(%s ? %s : %s)", sn_arith_put(w, x->kid[0]),
+                         sn_arith_put(w, x->kid[1]),
+                         sn_arith_put(w, x->kid[2]));
     if (x->fn == SN_FN_MIN || x->fn == SN_FN_MAX)
         s = sn_format(w->a, "sn_%s%s%s", real ? "" : "int_", f->word,
                       real && !w->f64 ? "f" : "");
     for (uint32_t i = 0; i < x->nkid; i++)
-        args =
-            sn_format(w->a, "%s%s%s", args, i ? ", " : "", put(w, x->kid[i]));
+        args = sn_format(w->a, "%s%s%s", args, i ? ", " : "",
+                         sn_arith_put(w, x->kid[i]));
     if (near_shift(x))
         return sn_format(w->a, "sn_near_%s(%s)", sn_mode_words[x->mode], args);
     s = sn_format(w->a, "%s(%s)", s, args);
@@ -135,12 +121,12 @@ call(Row *w, const SnX *x)
 }
 
 static const char *
-operator(Row *w, const SnX *x)
+operator(SnRowOut *w, const SnX *x)
 {
     static const char *const op[] = {
         "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
     static const char *const fn[] = {"sn_int_add", "sn_int_sub", "sn_int_mul"};
-    const char *a = put(w, x->kid[0]), *b = put(w, x->kid[1]);
+    const char *a = sn_arith_put(w, x->kid[0]), *b = sn_arith_put(w, x->kid[1]);
 
     if (x->ty == SN_TY_INT && !w->f64)
         return sn_format(w->a, "%s(%s, %s)", fn[x->op], a, b);
@@ -150,7 +136,7 @@ operator(Row *w, const SnX *x)
 }
 
 static const char *
-leaf(Row *w, const SnX *x)
+leaf(SnRowOut *w, const SnX *x)
 {
     const char *as = w->f64 ? "(double)" : "";
 
@@ -178,8 +164,8 @@ leaf(Row *w, const SnX *x)
     }
 }
 
-static const char *
-put(Row *w, const SnX *x)
+const char *
+sn_arith_put(SnRowOut *w, const SnX *x)
 {
     if (x->fixed && !literal(x) && !w->open)
         for (uint32_t i = 0; i < w->nk; i++)
@@ -196,10 +182,11 @@ put(Row *w, const SnX *x)
         return operator(w, x);
     case SN_X_NEG:
         return x->ty == SN_TY_INT && !w->f64
-                   ? sn_format(w->a, "sn_int_sub(0, %s)", put(w, x->kid[0]))
-                   : sn_format(w->a, "(-%s)", put(w, x->kid[0]));
+                   ? sn_format(w->a, "sn_int_sub(0, %s)",
+                               sn_arith_put(w, x->kid[0]))
+                   : sn_format(w->a, "(-%s)", sn_arith_put(w, x->kid[0]));
     case SN_X_NOT:
-        return sn_format(w->a, "!%s", put(w, x->kid[0]));
+        return sn_format(w->a, "!%s", sn_arith_put(w, x->kid[0]));
     default:
         return leaf(w, x);
     }
@@ -207,17 +194,17 @@ put(Row *w, const SnX *x)
 
 /* ---- functions ---- */
 
-static const char *
-row_fn(const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
+const char *
+sn_arith_fn(const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
     return sn_format(s->arena, "sn_%s_%s", sn_lower(s->arena, a->name),
                      r->name);
 }
 
-static void
-prepare(Row *w, const SnDefs *s, const SnDefRowOf *r)
+void
+sn_arith_prepare(SnRowOut *w, const SnDefs *s, const SnDefRowOf *r)
 {
-    *w = (Row){.a = s->arena};
+    *w = (SnRowOut){.a = s->arena};
     find_constants(w, r->x);
     for (uint32_t i = 0; i < w->nk; i++)
         find_ratios(w, w->k[i]);
@@ -237,34 +224,35 @@ put_comment(SnBuf *b, const SnDefRowOf *r)
     sn_putf(b, "\n/*%s */\n", sn_buf_str(&q) + 2);
 }
 
-static bool
-reads(const SnX *x, int64_t in)
+bool
+sn_x_reads(const SnX *x, int64_t in)
 {
     bool any = x->xk == SN_X_IN && x->i == in;
 
     for (uint32_t i = 0; i < x->nkid; i++)
-        any |= reads(x->kid[i], in);
+        any |= sn_x_reads(x->kid[i], in);
     return any;
 }
 
 static void
 put_fn(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
-    Row w;
+    SnRowOut w;
 
-    prepare(&w, s, r);
+    sn_arith_prepare(&w, s, r);
     put_comment(b, r);
     sn_putf(b,
             "static inline int64_t\n%s(const int64_t *k, int64_t a, int64_t b)"
             "\n{\n",
-            row_fn(s, a, r));
+            sn_arith_fn(s, a, r));
     if (!w.nk)
         sn_puts(b, "    (void)k;\n");
-    if (!reads(r->x, 0))
+    if (!sn_x_reads(r->x, 0))
         sn_puts(b, "    (void)a;\n");
-    if (!reads(r->x, 1))
+    if (!sn_x_reads(r->x, 1))
         sn_puts(b, "    (void)b;\n");
-    sn_emit_lines(b, 4, 80, sn_format(s->arena, "return %s;", put(&w, r->x)));
+    sn_emit_lines(b, 4, 80,
+                  sn_format(s->arena, "return %s;", sn_arith_put(&w, r->x)));
     sn_puts(b, "}\n");
 }
 
@@ -283,13 +271,13 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
          SnDiag *d)
 {
     bool any = false;
-    Row w;
+    SnRowOut w;
 
-    prepare(&w, s, r);
+    sn_arith_prepare(&w, s, r);
     w.open = true;
     put_comment(b, r);
     sn_putf(b, "static void\n%s_open(const SnRowGrids *g, int64_t *k)\n{\n",
-            row_fn(s, a, r) + 3);
+            sn_arith_fn(s, a, r) + 3);
     for (uint32_t i = 0; i < w.nk; i++)
         any |= uses_grids(w.k[i]);
     if (!any)
@@ -302,7 +290,7 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     for (uint32_t i = 0; i < w.nratio; i++) {
         const SnDefRatio *by = w.ratio[i]->by;
         w.f64 = !by->f32;
-        const char *m = put(&w, w.ratio[i]->kid[0]);
+        const char *m = sn_arith_put(&w, w.ratio[i]->kid[0]);
         w.f64 = false;
         sn_emit_lines(
             b, 4, 80,
@@ -316,7 +304,7 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
                                 w.k[i]->ty == SN_TY_REAL
                                     ? "k[%u] = sn_bits_f32(%s);"
                                     : "k[%u] = %s;",
-                                i, put(&w, w.k[i])));
+                                i, sn_arith_put(&w, w.k[i])));
     sn_puts(b, "}\n");
     if (w.why)
         sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
@@ -327,11 +315,11 @@ static uint32_t
 put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
            bool count)
 {
-    const char *fn = row_fn(s, a, r) + 3;
-    uint32_t n = 0, at[NRATIO];
-    Row w;
+    const char *fn = sn_arith_fn(s, a, r) + 3;
+    uint32_t n = 0, at[SN_ROW_NRATIO];
+    SnRowOut w;
 
-    prepare(&w, s, r);
+    sn_arith_prepare(&w, s, r);
     for (uint32_t i = 0; i < w.nratio; i++)
         if (w.ratio[i]->by->refuse)
             at[n++] = i;
@@ -343,8 +331,9 @@ put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
         sn_putf(b, "\nstatic double\n%s_ratio%u(const SnRowGrids *g)\n{\n", fn,
                 i);
         w.f64 = !x->by->f32;
-        sn_emit_lines(b, 4, 80,
-                      sn_format(s->arena, "return %s;", put(&w, x->kid[0])));
+        sn_emit_lines(
+            b, 4, 80,
+            sn_format(s->arena, "return %s;", sn_arith_put(&w, x->kid[0])));
         sn_puts(b, "}\n");
     }
     sn_putf(b, "static const SnArithRatio %s_ratio[] = {\n", fn);
@@ -369,7 +358,7 @@ has_all(const SnDefRowOf *r)
 static void
 put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
-    const char *fn = row_fn(s, a, r);
+    const char *fn = sn_arith_fn(s, a, r);
 
     sn_putf(b,
             "\nstatic void\n%s_all(const int64_t *k, int64_t step, "
@@ -384,14 +373,14 @@ put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 
 /* What wraps in a row and depends on its operands. */
 static void
-find_wraps(Row *w, const SnX *x)
+find_wraps(SnRowOut *w, const SnX *x)
 {
     if (x->xk == SN_X_FN && x->fn == SN_FN_WRAP && !x->fixed) {
         for (uint32_t i = 0; i < w->nwrap; i++)
             if (sn_x_equal(w->wrap[i], x))
                 return;
-        if (w->nwrap == NWRAP)
-            w->why = sn_format(w->a, "more than %d wraps", NWRAP);
+        if (w->nwrap == SN_ROW_NWRAP)
+            w->why = sn_format(w->a, "more than %d wraps", SN_ROW_NWRAP);
         else
             w->wrap[w->nwrap++] = x;
     }
@@ -402,7 +391,7 @@ find_wraps(Row *w, const SnX *x)
 static bool
 has_wraps(const SnDefs *s, const SnDefRowOf *r)
 {
-    Row w = {.a = s->arena};
+    SnRowOut w = {.a = s->arena};
 
     find_wraps(&w, r->x);
     return w.nwrap > 0;
@@ -414,21 +403,21 @@ put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
 {
     bool in[2] = {false, false};
     const char *all = "";
-    Row w;
+    SnRowOut w;
 
-    prepare(&w, s, r);
+    sn_arith_prepare(&w, s, r);
     find_wraps(&w, r->x);
     for (uint32_t i = 0; i < w.nwrap; i++) {
         const SnX *v = w.wrap[i]->kid[0];
-        in[0] |= reads(v, 0);
-        in[1] |= reads(v, 1);
+        in[0] |= sn_x_reads(v, 0);
+        in[1] |= sn_x_reads(v, 1);
         all = sn_format(w.a, "%s%ssn_int_fits(%s, %d)", all, i ? " && " : "",
-                        put(&w, v), (int)w.wrap[i]->kid[1]->i);
+                        sn_arith_put(&w, v), (int)w.wrap[i]->kid[1]->i);
     }
     sn_putf(b,
             "\nstatic bool\n%s_fits(const int64_t *k, int64_t a, int64_t b)"
             "\n{\n%s%s%s",
-            row_fn(s, a, r) + 3, w.nk ? "" : "    (void)k;\n",
+            sn_arith_fn(s, a, r) + 3, w.nk ? "" : "    (void)k;\n",
             in[0] ? "" : "    (void)a;\n", in[1] ? "" : "    (void)b;\n");
     sn_emit_lines(b, 4, 80, sn_format(w.a, "return %s;", all));
     sn_puts(b, "}\n");
@@ -444,7 +433,7 @@ put_text(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 
     sn_buf_init(&f, s->arena);
     put_fn(&f, s, a, r);
-    sn_putf(b, "\nstatic const char %s_text[] =", row_fn(s, a, r) + 3);
+    sn_putf(b, "\nstatic const char %s_text[] =", sn_arith_fn(s, a, r) + 3);
     for (const char *l = sn_buf_str(&f); *l;) {
         int n = (int)strcspn(l, "\n") + 1;
         sn_puts(b, "\n    ");
@@ -501,17 +490,17 @@ static void
 put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
 {
     const char *lo = sn_lower(s->arena, a->name);
-    Row w;
+    SnRowOut w;
 
     if (a->nof)
         sn_putf(b, "\nstatic const SnArithRow %s_row[] = {\n", lo);
     for (uint32_t i = 0; i < a->nof; i++) {
         const SnDefRowOf *r = &a->of[i];
-        const char *fn = row_fn(s, owner(s, a, r), r);
+        const char *fn = sn_arith_fn(s, owner(s, a, r), r);
 #define FORM_ENUM(ID, ...) [SN_FORM_##ID] = #ID,
         static const char *const form[] = {SN_FORMS(FORM_ENUM)};
 #undef FORM_ENUM
-        prepare(&w, s, r);
+        sn_arith_prepare(&w, s, r);
         sn_putf(b, "    { \"%s\", %u, SN_FORM_%s, ", fn, w.nk, form[r->form]);
         sn_emit_str(b, r->map);
         sn_putf(b, ", %u, %u, %s_open, %s", r->mask, r->is, fn + 3, fn);
@@ -529,9 +518,10 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         else
             sn_puts(b, "NULL, ");
         if (has_wraps(s, r))
-            sn_putf(b, "%s_fits },\n", fn + 3);
+            sn_putf(b, "%s_fits, ", fn + 3);
         else
-            sn_puts(b, "NULL },\n");
+            sn_puts(b, "NULL, ");
+        sn_putf(b, "%s_lin },\n", fn + 3);
     }
     if (a->nof)
         sn_puts(b, "};\n");
@@ -582,6 +572,7 @@ put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
         put_all(b, s, a, r);
     if (has_wraps(s, r))
         put_fits(b, s, a, r, d);
+    sn_emit_linear(b, s, a, r);
     if (a->plugin)
         put_text(b, s, a, r);
 }

@@ -7,6 +7,7 @@
 #ifndef SN_ARITHMETIC_H
 #define SN_ARITHMETIC_H
 
+#include "base/lang/linear.h"
 #include "base/num.h"
 
 #ifdef __cplusplus
@@ -127,6 +128,9 @@ typedef struct SnArithRow {
     /* Does nothing wrap that the formula says wrap(v, bits) of?  For all
      * operands between those for which nothing does.  NULL: it says no wrap. */
     bool (*fits)(const int64_t *k, int64_t a, int64_t b);
+    /* fn over linear forms: what its result is, and how far its roundings move
+     * it. */
+    SnLin (*lin)(const int64_t *k, SnLin a, SnLin b);
 } SnArithRow;
 
 typedef struct SnArith {
