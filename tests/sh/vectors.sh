@@ -136,6 +136,10 @@ for n in $plugins; do
         >"$tmp/log" 2>&1
     fine "$n: its code gives them" grep -q \
         "^$n: $((rows * count)) vectors of $rows rows agree$" "$tmp/log"
+    fine "$n: rows are as far from operators of reals as their bounds say" \
+        [ "$(grep -c 'codes from the operator of reals, bound' "$tmp/log")" = "$rows" ]
+    fine "$n: and one as far" grep -Eq \
+        ': -1 to 1 codes from .*, bound -1 to 1(;|$)' "$tmp/log"
     gen --plugin "$n.def" --vectors "$n" --count 200 >"$tmp/drawn"
     "$root/$sinter" --backend-plugin "$so" run --check-vectors "$tmp/drawn" \
         >"$tmp/log" 2>&1
