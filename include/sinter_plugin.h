@@ -12,7 +12,6 @@
 #include "base/data.h"
 #include "base/diag_format.h"
 #include "base/file/file.h"
-#include "base/lang/linear.h"
 #include "base/status.h"
 #include "base/version.h"
 #include "graph/text/text.h"

@@ -98,7 +98,7 @@ t export_no_output 2 err "-o: is missing" export "$tmp/add.sn" --format qdq
 t quantize_no_onnx 2 err "--format: is about ONNX models; '$tmp/o.sn' does not end in .onnx" quantize "$tmp/add.sn" --calib a --format qdq -o "$tmp/o.sn"
 t dump_directory 5 err "--dump: '$tmp/nowhere/o.npy': no directory" run "$tmp/add.sn" --input a --dump "$tmp/nowhere/o.npy"
 t no_profile 3 err "add.sn: line 1: is no profile, which is JSON: " quantize "$tmp/add.sn" --load-profile "$tmp/add.sn" -o "$tmp/o.sn"
-t quantize_format 2 err "there are qdq and qoperator" quantize "$tmp/add.sn" --calib a --format tflite -o "$tmp/o.onnx"
+t quantize_format 2 err "there are qdq, qoperator and qdq-twin" quantize "$tmp/add.sn" --calib a --format tflite -o "$tmp/o.onnx"
 t draw_suffix 2 err "must end in .dot, .svg" draw "$tmp/add.sn" -o "$tmp/x.jpeg"
 
 # ---- input ----

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A model quantized for a backend of a fixed-point rounding: its text says so,
-# it gives one thing wherever it runs, and nothing writes it as ONNX.
+# it gives one thing wherever it runs, and ONNX has it as a twin alone.
 BUILD=${BUILD:-build}
 sinter=$BUILD/sinter
 tmp=$(mktemp -d)
@@ -45,6 +45,30 @@ rc=$?
 [ $rc -ne 0 ] && [ ! -e "$tmp/no.onnx" ] &&
     grep -q 'computes with rounding double, which ONNX has no operators for' "$tmp/log"
 say 'no export' $?
+
+# Operators of reals, and how far they are: the list, and the same in the model.
+"$sinter" export "$tmp/double.sn" --format qdq-twin -o "$tmp/twin.onnx" >"$tmp/list" 2>"$tmp/log"
+say 'a twin is written' $?
+grep -q '^/Relu_output_0 (ChannelwiseConv2D): -1 to 1 codes, by sn_double_contract$' "$tmp/list" &&
+    grep -q '(MaxPool): 0 to 0 codes, reached$' "$tmp/list" &&
+    grep -q '(LRN): no bound: ONNX does not say how' "$tmp/list" &&
+    grep -q '^12 nodes on codes under arithmetic double: 4 .* 6 at most 1 code .* 2 without' "$tmp/list"
+say 'with a bound for each node' $?
+"$sinter" export "$tmp/double.sn" --format qdq-twin --json -o "$tmp/twin.onnx" >"$tmp/json" 2>"$tmp/log" &&
+    grep -q '^{"arithmetic":"double","hash":null,"nodes":\[{' "$tmp/json" &&
+    tr -d '\n' <"$tmp/json" >"$tmp/line" && grep -qaF -f "$tmp/line" "$tmp/twin.onnx"
+say 'which the model has, too' $?
+# shellcheck disable=SC2086
+"$sinter" export "$tmp/float.sn" --format qdq -o "$tmp/qdq.onnx" >/dev/null 2>"$tmp/log" &&
+    ! grep -qa 'sinter.twin' "$tmp/qdq.onnx" &&
+    "$sinter" run "$tmp/twin.onnx" --input "$demo/test_images.npy" $pixels -n 64 \
+        --dump "$tmp/t.npy" >"$tmp/log" 2>&1 &&
+    "$sinter" run "$tmp/qdq.onnx" --input "$demo/test_images.npy" $pixels -n 64 \
+        --dump "$tmp/q.npy" >"$tmp/log" 2>&1 && cmp -s "$tmp/t.npy" "$tmp/q.npy"
+say 'and is the QDQ model of these codes' $?
+"$sinter" export "$tmp/double.sn" --format qoperator --json -o "$tmp/no.onnx" >/dev/null 2>"$tmp/log"
+[ $? -eq 2 ] && grep -q 'prints the bounds of a twin' "$tmp/log"
+say 'no other form has bounds' $?
 "$sinter" opt --target interp_single --passes=optimize "$tmp/double.sn" -o "$tmp/no.sn" 2>"$tmp/log"
 [ $? -ne 0 ] && grep -q 'is a graph with rounding double; backend interp_single computes rounding single' "$tmp/log"
 say 'no other rounding' $?

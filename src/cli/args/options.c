@@ -54,7 +54,7 @@ const SnVerb sn_verbs[] = {
      sn_verb_draw},
     {"why", "MODEL [--node NAME]", "say why each Rescale is still there", WHY,
      sn_verb_why},
-    {"export", "MODEL --format qdq|qoperator -o OUT.onnx",
+    {"export", "MODEL --format qdq|qoperator|qdq-twin -o OUT.onnx",
      "write an ONNX model", EXPORT, sn_verb_export},
     {"compile", "MODEL -o DIR [--name NAME] [--report]",
      "write a model as a program in C", COMPILE, sn_verb_compile},
@@ -81,8 +81,9 @@ const SnOption sn_options[] = {
     {"-o", "FILE", O_STR, AT(output), WRITES,
      "where the result goes (standard output when it can)"},
     {"--output", "FILE", O_STR, AT(output), WRITES, NULL},
-    {"--format", "qdq|qoperator", O_STR, AT(format), QUANTIZE | EXPORT,
-     "of an ONNX model (quantize: qdq, if not given)"},
+    {"--format", "qdq|qoperator|qdq-twin", O_STR, AT(format), QUANTIZE | EXPORT,
+     "of an ONNX model (quantize: qdq, if not given); qdq-twin: of any "
+     "arithmetic, with a bound for each node"},
     {"--codes", "int8|uint8", O_STR, AT(codes), QUANTIZE | EXPORT,
      "of an ONNX model's values (default: int8)"},
     {"--opset", "N", O_COUNT, AT(opset), QUANTIZE | EXPORT,
@@ -289,8 +290,9 @@ const SnOption sn_options[] = {
      "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
      INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT |
-         VERIFY | REPORT | DIFF,
-     "print the report as JSON (opt: that of --stats)"},
+         VERIFY | REPORT | DIFF | EXPORT,
+     "print the report as JSON (opt: that of --stats; export: the bounds of "
+     "qdq-twin)"},
     {"--man", NULL, O_FLAG, AT(man), HELP,
      "print a manual page (mdoc) instead"},
     {"--completion", "bash|zsh|fish", O_STR, AT(completion), HELP,

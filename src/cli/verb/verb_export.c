@@ -40,8 +40,8 @@ sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
                    "%s%s%s",
                    want,
                    near ? "did you mean '"
-                        : "there are qdq "
-                          "and qoperator",
+                        : "there are qdq, "
+                          "qoperator and qdq-twin",
                    near ? near : "", near ? "'?" : "");
 }
 
@@ -70,6 +70,43 @@ sn_cli_export(SnCli *c, const SnGraph *g, const char *path)
     return sn_onnx_save(c->a, g, &o, path, c->d);
 }
 
+/* ---- what bounds a twin ---- */
+
+static void
+put_twin(SnCli *c, const SnGraph *g, const SnOnnxTwin *t)
+{
+    const SnRowBound *b = &t->bound.by;
+
+    sn_putf(&c->out, "%s: ", sn_label(g, t->id, c->a));
+    if (b->why)
+        sn_putf(&c->out, "no bound: %s\n", b->why);
+    else
+        sn_putf(&c->out, "%lld to %lld codes%s%s%s\n", (long long)b->lo,
+                (long long)b->hi, b->exact ? ", reached" : "",
+                t->bound.row ? ", by " : "", t->bound.row ? t->bound.row : "");
+}
+
+static void
+put_twins(SnCli *c, const SnGraph *g, const SnOnnxTwins *t)
+{
+    uint32_t nequal = 0, none = 0;
+    int64_t most = 0;
+
+    for (uint32_t i = 0; i < t->n; i++) {
+        const SnRowBound *b = &t->v[i].bound.by;
+        put_twin(c, g, &t->v[i]);
+        none += b->why != NULL;
+        nequal += !b->why && !b->lo && !b->hi;
+        most = !b->why && b->hi > most ? b->hi : most;
+        most = !b->why && -b->lo > most ? -b->lo : most;
+    }
+    sn_putf(&c->out,
+            "%u nodes on codes under arithmetic %s: %u as their operators of "
+            "reals, %u at most %lld code%s away, %u without a bound\n",
+            t->n, sn_arith_at(g->rounding)->name, nequal, t->n - none - nequal,
+            (long long)most, most == 1 ? "" : "s", none);
+}
+
 static bool
 any_quantized(const SnGraph *g)
 {
@@ -95,7 +132,12 @@ sn_verb_export(SnCli *c)
     if (!c->args.format)
         return sn_fail(c->d, SN_EUSAGE, "--format",
                        "is missing: expected "
-                       "qdq or qoperator");
+                       "qdq, qoperator or qdq-twin");
+    SN_TRY(sn_cli_export_opts(c, &o));
+    if (c->args.json && o.form != SN_ONNX_TWIN)
+        return sn_fail(c->d, SN_EUSAGE, "--json",
+                       "prints the bounds of a twin: expected --format "
+                       "qdq-twin");
     if (!c->args.output)
         return sn_fail(c->d, SN_EUSAGE, "-o",
                        "is missing: expected the "
@@ -103,7 +145,6 @@ sn_verb_export(SnCli *c)
     static const char *const suffix[] = {".onnx", NULL};
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
                                           "an ONNX model", .text = false}));
-    SN_TRY(sn_cli_export_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {
         SnRewriter *rw = sn_rewriter_new(c->a, &sn_rewrite_defaults, c->d);
@@ -116,5 +157,16 @@ sn_verb_export(SnCli *c)
                 "model is written with float operators (sinter quantize "
                 "comes first)",
                 path);
-    return sn_onnx_save(c->a, g, &o, c->args.output, c->d);
+    SnOnnxTwins twins = {0};
+    o.twins = &twins;
+    SN_TRY(sn_onnx_save(c->a, g, &o, c->args.output, c->d));
+    if (o.form != SN_ONNX_TWIN)
+        return SN_OK;
+    if (c->args.json) {
+        sn_onnx_twins_json(&c->out, g, &twins);
+        sn_puts(&c->out, "\n");
+    } else {
+        put_twins(c, g, &twins);
+    }
+    return SN_OK;
 }

@@ -18,7 +18,7 @@
 const char *const *
 sn_onnx_forms(void)
 {
-    static const char *const name[] = {"qdq", "qoperator", NULL};
+    static const char *const name[] = {"qdq", "qoperator", "qdq-twin", NULL};
 
     return name;
 }
@@ -469,8 +469,10 @@ export_graph(SnExport *x, Onnx__GraphProto *pb)
         at_node(x, topo[i]);
         if (need[topo[i]])
             SN_TRY(add_node(x, pb));
+        if (need[topo[i]] && x->form == SN_ONNX_TWIN)
+            sn_export_twin(x, topo[i]);
     }
-    if (x->nrounded > 0)
+    if (x->nrounded > 0 && x->form != SN_ONNX_TWIN)
         sn_warn(x->d, (SnPos){0}, NULL,
                 "%s: %" PRIu32 " node%s that round%s after the zero point is "
                 "added (first '%s') %s written as float operators, which "
@@ -555,12 +557,16 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
         return sn_fail(d, SN_EUNSUPPORTED, file,
                        "opset %d; %d to %d can be written", x.opset,
                        SN_ONNX_OPSET_MIN, SN_ONNX_OPSET_MAX);
-    if (g->rounding != SN_ROUNDING_FLOAT)
-        return sn_fail(d, SN_EUNSUPPORTED, file,
-                       "the graph computes with rounding %s, which ONNX has no "
-                       "operators for; what is quantized for a backend of "
-                       "rounding float can be written",
-                       sn_arith_at(g->rounding)->name);
+    if (g->rounding != SN_ROUNDING_FLOAT && o->form != SN_ONNX_TWIN) {
+        sn_fail(d, SN_EUNSUPPORTED, file,
+                "the graph computes with rounding %s, which ONNX has no "
+                "operators for; what is quantized for a backend of rounding "
+                "float can be written",
+                sn_arith_at(g->rounding)->name);
+        sn_diag_help(d, "--format qdq-twin writes operators of reals, and how "
+                        "far from the graph's codes they may be");
+        return SN_EUNSUPPORTED;
+    }
     open_names(&x);
     SN_TRY(export_graph(&x, &pb));
     set = SN_NEW_N(a, Onnx__OperatorSetIdProto *, x.ndomain + 1);
@@ -574,6 +580,10 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
     m.n_opset_import = x.ndomain + 1;
     m.opset_import = set;
     m.graph = &pb;
+    if (x.form == SN_ONNX_TWIN)
+        sn_export_metadata(&x, &m);
+    if (o->twins != NULL)
+        *o->twins = x.twins;
     *n = onnx__model_proto__get_packed_size(&m);
     warn_splats(&x, *n);
     if (*n > INT32_MAX)

@@ -8,12 +8,31 @@
 #define SN_EXPORT_H
 
 #include "graph/graph.h"
+#include "graph/verify/twin.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum SnOnnxForm { SN_ONNX_QDQ, SN_ONNX_QOPERATOR } SnOnnxForm;
+/* TWIN: QDQ, also of a graph whose arithmetic ONNX has no operators for, with a
+ * bound for each node (graph/verify/twin.h) in the model's metadata. */
+typedef enum SnOnnxForm {
+    SN_ONNX_QDQ,
+    SN_ONNX_QOPERATOR,
+    SN_ONNX_TWIN
+} SnOnnxForm;
+
+#define SN_ONNX_TWIN_KEY "sinter.twin" /* of metadata_props */
+
+typedef struct SnOnnxTwin {
+    SnId id;
+    const char *tensor; /* of its codes in the model */
+    SnTwinBound bound;
+} SnOnnxTwin;
+typedef struct SnOnnxTwins {
+    uint32_t n;
+    SnOnnxTwin *v;
+} SnOnnxTwins;
 
 enum { SN_ONNX_OPSET = 17, SN_ONNX_OPSET_MIN = 13, SN_ONNX_OPSET_MAX = 25 };
 
@@ -22,6 +41,7 @@ typedef struct SnOnnxExport {
     int opset; /* 0: SN_ONNX_OPSET */
     bool u8;   /* 8-bit codes of values, not of constants, as uint8 (+ 128)
                   in any case */
+    SnOnnxTwins *twins; /* out, of TWIN: the bounds; NULL: not asked for */
 } SnOnnxExport;
 
 /* The names of the forms in order, NULL-ended. */
@@ -30,6 +50,9 @@ const char *const *sn_onnx_forms(void);
 /* Is there a way to write nodes of this kind at this opset?  Attributes and
  * types may still bar a single node. */
 bool sn_onnx_writes(SnKind k, int opset);
+
+/* The bounds as JSON, as they are in the model's metadata. */
+void sn_onnx_twins_json(SnBuf *b, const SnGraph *g, const SnOnnxTwins *t);
 
 /* The bytes of the model of g, in a; they depend on g and o alone.  file is
  * for messages.  SN_EUNSUPPORTED names the node that has no form in ONNX. */

@@ -64,6 +64,7 @@ typedef struct SnExport {
     size_t nsplat;     /* bytes of initializers of one repeated element */
     uint32_t nrounded; /* nodes that round after, written as before */
     SnId rounded;
+    SnOnnxTwins twins; /* bounds of the nodes so far */
     Onnx__NodeProto **node;
     uint32_t nnode;
     Onnx__TensorProto **init;
@@ -175,6 +176,10 @@ bool sn_export_put_u8(SnExport *x);
 /* The tensor of plain codes r, of which there is one of the other sign. */
 const char *sn_export_other_sign(SnExport *x, SnRef r, int rank,
                                  const int *perm, SnExportAs as);
+
+/* ---- bounds (export_twin.c) ---- */
+void sn_export_twin(SnExport *x, SnId id); /* of a node that is written */
+void sn_export_metadata(SnExport *x, Onnx__ModelProto *m);
 
 /* ---- a node (export_map.c) ---- */
 /* The order of axes for a node whose map lets Transposes through: one in which
