@@ -71,7 +71,7 @@ typedef struct SnArgs {
     long batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, per_tensor, unify, require_int8, json, help;
-    bool elide, check_kernels, names;
+    bool elide, check_kernels, check_twin, names;
     const char *threshold, *average, *bias;
     bool overview; /* draw */
     const char *heat, *title, *link;
@@ -227,6 +227,9 @@ SnStatus sn_cli_profile(SnCli *c, const struct SnGraph *g, const SnStrs *files,
 /* The verb run with --check-vectors (check_vectors.c): exit 1 when a row gives
  * something else. */
 SnStatus sn_cli_check_vectors(SnCli *c);
+/* The verb run with --check-twin (check_twin.c): exit 1 when a node is further
+ * from the rows of float than its bound says. */
+SnStatus sn_cli_check_twin(SnCli *c, const char *path);
 /* The verb run with --check-kernels (check_kernels.c): exit 1 when a node of
  * --backend gives other values than its evaluator from the same operands. */
 SnStatus sn_cli_check_kernels(SnCli *c, const char *path);

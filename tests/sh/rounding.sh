@@ -69,6 +69,16 @@ say 'and is the QDQ model of these codes' $?
 "$sinter" export "$tmp/double.sn" --format qoperator --json -o "$tmp/no.onnx" >/dev/null 2>"$tmp/log"
 [ $? -eq 2 ] && grep -q 'prints the bounds of a twin' "$tmp/log"
 say 'no other form has bounds' $?
+for r in single double float; do
+    # shellcheck disable=SC2086
+    "$sinter" run "$tmp/$r.sn" --input "$demo/test_images.npy" $pixels -n 32 --check-twin \
+        >"$tmp/$r.seen" 2>"$tmp/log"
+    say "no node of $r is further away" $?
+done
+grep -q '^/Relu_output_0 .*: 0 to 1 codes in [0-9]* values, bound -1 to 1$' "$tmp/double.seen"
+say 'and some are as far' $?
+[ "$(grep -c ': 0 to 0 codes in' "$tmp/float.seen")" = "$(wc -l <"$tmp/float.seen")" ]
+say 'of float none is away' $?
 "$sinter" opt --target interp_single --passes=optimize "$tmp/double.sn" -o "$tmp/no.sn" 2>"$tmp/log"
 [ $? -ne 0 ] && grep -q 'is a graph with rounding double; backend interp_single computes rounding single' "$tmp/log"
 say 'no other rounding' $?

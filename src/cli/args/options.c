@@ -110,6 +110,9 @@ const SnOption sn_options[] = {
     {"--check-kernels", NULL, O_FLAG, AT(check_kernels), RUN,
      "compare every value of --backend with the reference evaluators, bit for "
      "bit"},
+    {"--check-twin", NULL, O_FLAG, AT(check_twin), RUN,
+     "compare the codes of each node with those of the rows of float on equal "
+     "operands, and with the bound of an export as qdq-twin"},
     {"--check-vectors", "FILE", O_STR, AT(check_vectors), RUN,
      "without a model: compare the rows of an arithmetic with a machine's "
      "vectors"},

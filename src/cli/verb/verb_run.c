@@ -231,16 +231,17 @@ take_c(SnCli *c)
                        "no target is named '%s'; there are %s", b + 2,
                        sn_aot_targets(c->a));
     c->args.backend = "interp";
-    if (c->args.check_kernels || c->args.tune_file || c->args.pack_cache)
+    if (c->args.check_kernels || c->args.check_twin || c->args.tune_file ||
+        c->args.pack_cache)
         return sn_fail(c->d, SN_EUSAGE, "--backend c",
-                       "cannot be combined with --check-kernels, --tuned or "
-                       "--pack-cache");
+                       "cannot be combined with --check-kernels, --check-twin, "
+                       "--tuned or --pack-cache");
     return SN_OK;
 }
 
 /* --check-kernels prints no outputs: options about them would be ignored. */
 static SnStatus
-check_alone(SnCli *c)
+check_alone(SnCli *c, const char *check)
 {
     const SnArgs *a = &c->args;
     const char *option = a->labels    ? "--labels"
@@ -252,8 +253,9 @@ check_alone(SnCli *c)
     if (!option)
         return SN_OK;
     return sn_fail(c->d, SN_EUSAGE, option,
-                   "cannot be combined with --check-kernels, which compares "
-                   "nodes and prints no outputs: run twice");
+                   "cannot be combined with %s, which compares nodes and "
+                   "prints no outputs: run twice",
+                   check);
 }
 
 SnStatus
@@ -271,8 +273,12 @@ sn_verb_run(SnCli *c)
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
     if (c->args.check_kernels) {
-        SN_TRY(check_alone(c));
+        SN_TRY(check_alone(c, "--check-kernels"));
         return sn_cli_check_kernels(c, path);
+    }
+    if (c->args.check_twin) {
+        SN_TRY(check_alone(c, "--check-twin"));
+        return sn_cli_check_twin(c, path);
     }
     SN_TRY(run_model(c, path, NULL, &r));
     bool labelled = sn_results_labelled(c, r.samples);
