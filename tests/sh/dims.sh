@@ -43,6 +43,21 @@ t twice 2 "dimension 'height' is given twice" --dim height=4 --dim height=4 \
     --dim width=6
 t no_number 2 "dimension 'height=x' is not NAME=NUMBER" --dim height=x
 t zero 2 "dimension 'height=0' is not NAME=NUMBER" --dim height=0
+for text in height =3 height= height=3x height=-1 height=1099511627776 height=99999999999999999999; do
+    t "dim $text" 2 "dimension '$text' is not NAME=NUMBER, the number 1 to 2^40 - 1" --dim "$text"
+done
+for text in =1x3x5x7 input= input=1x input=x1 1x3x5x7x 1x3:5x7 1x0x5x7 1x3x1099511627776x7 \
+    1x1x1x1x1x1x1x1x1; do
+    t "shape $text" 2 "shape '$text' is not INPUT=1x3x32x32 with at most 8 dimensions" \
+        --shape "$text"
+done
+t shape_commas 0 ' : i8[1,3,5,7]' --shape input=1,3,5,7
+t shape_twice 2 "the shape of input 'input' is given twice" --shape input=1x3x5x7 \
+    --shape input=1x3x5x7
+t shape_only_twice 2 "the shape of the only input is given twice" --shape input=1x3x5x7 \
+    --shape 1x3x5x7
+t shape_of_none 2 "there is no input 'inputt'" --shape inputt=1x3x5x7 --dim height=4 --dim width=6
+t batch_zero 2 "--batch: is 0, expected 1 or more" --batch 0 --dim height=4 --dim width=6
 t clash 2 "dimension 'height' is 5 in the shape given for input 'input', and 4 elsewhere" \
     --dim height=4 --shape 1x3x5x7
 t rank 2 "the shape given for input 'input' does not fit [batch, 3, height, width], which the file says" \
