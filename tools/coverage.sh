@@ -34,7 +34,8 @@ llvm-cov export -format=lcov -instr-profile="$build/all.profdata" "$first" $more
 # copy of its inline functions: the largest count is the one that matters.  The
 # columns of a branch, by which copies are recognized, are in the second export
 # only, whose rows [line, column, line, column, true, false, ...] come before the
-# name of their file.  A branch inside of a macro (assert, SN_TRY) has no row.
+# name of their file.  Branches inside of a macro (assert, SN_TRY) are exported
+# with its expansions, which are not read.
 awk -v here="$PWD/" '
 function name_of(f) {
     sub("^" here, "", f)
