@@ -215,7 +215,8 @@ note_memory(const SnBudget *b, size_t nbyte)
 
     note(charges[SN_CHARGE_MEMORY].option);
     snprintf(trip.text, sizeof trip.text,
-             "%s asks for %s of memory beside the %s in use; the limit is %s",
+             "%s asks for %s of memory in addition to the %s in use; the limit "
+             "is %s",
              at.doing ? at.doing : "it", want.s, held.s, most.s);
 }
 

@@ -49,13 +49,12 @@ check_apart(SnCli *c, const SnSamples *calib, const SnSamples *eval)
                 int64_t from = a > x ? a : x, to = b < y ? b : y;
                 if (from >= to || !same_file(e->file.path, f->file.path))
                     continue;
-                return sn_fail(c->d, SN_EUSAGE, "--eval",
-                               "samples %lld to "
-                               "%lld of %s are calibrated on too: a score on "
-                               "them says nothing of others; choose with -n, "
-                               "--skip, --eval-n and --eval-skip",
-                               (long long)from, (long long)(to - 1),
-                               e->file.path);
+                return sn_fail(
+                    c->d, SN_EUSAGE, "--eval",
+                    "samples %lld to %lld of %s are used for calibration, too: "
+                    "their score says nothing about other data; separate them "
+                    "by -n, --skip, --eval-n and --eval-skip",
+                    (long long)from, (long long)(to - 1), e->file.path);
             }
     return SN_OK;
 }
@@ -70,9 +69,7 @@ check_options(SnCli *c)
                                          : NULL;
 
     if (!a->eval.n && stray)
-        return sn_fail(c->d, SN_EUSAGE, stray,
-                       "is about --eval FILE, which "
-                       "is missing");
+        return sn_fail(c->d, SN_EUSAGE, stray, "requires --eval FILE");
     return SN_OK;
 }
 
@@ -119,16 +116,16 @@ warn_unlike(SnCli *c, const SnInputs *in)
         double share = (double)e->beyond / (double)e->n;
         if (share > SHARE_BEYOND)
             sn_warn(c->d, (SnPos){0}, NULL,
-                    "%.1f %% of the values that --eval "
-                    "gives input '%s' lie beyond %g to %g, which was "
-                    "calibrated: calibrate on data like it",
+                    "%.1f %% of the values that --eval gives input '%s' lie "
+                    "outside the calibrated range, %g to %g: calibrate on data "
+                    "like it",
                     100 * share, name, from, to);
         else if ((hi - lo) / (to - from) < PART_FILLED)
-            sn_warn(c->d, (SnPos){0}, NULL,
-                    "--eval gives input '%s' values "
-                    "from %g to %g, but %g to %g was calibrated: was that "
-                    "data of the same kind?",
-                    name, lo, hi, from, to);
+            sn_warn(
+                c->d, (SnPos){0}, NULL,
+                "--eval gives input '%s' values from %g to %g, but the "
+                "calibrated range is %g to %g: is this data of the same kind?",
+                name, lo, hi, from, to);
     }
 }
 
@@ -196,8 +193,8 @@ db_str(SnArena *a, double db)
 void
 sn_cli_eval_text(const SnEval *e, SnBuf *b)
 {
-    sn_putf(b, "evaluated: %lld samples%s\n", (long long)e->flt.samples->n,
-            e->calib_flt.x ? " that gave no ranges" : "");
+    sn_putf(b, "evaluated: %lld %ssamples\n", (long long)e->flt.samples->n,
+            e->calib_flt.x ? "held-out " : "");
     if (e->flt_score.n)
         sn_putf(b, "  top-1: float %.4f, int8 %.4f (%lld and %lld of %lld)\n",
                 top1(e->flt_score), top1(e->quant_score),

@@ -316,9 +316,8 @@ note_unscaled(SnCli *c, const SnInputs *in)
             c->args.add.n || !(e->hi - e->lo > 2))
             continue;
         sn_note(c->d, (SnPos){0}, NULL,
-                "input '%s' gets the integers of %s, "
-                "%g to %g, as they are; --mul and --add scale them (--mul 1 "
-                "says that this is meant)",
+                "input '%s' gets the integers of %s, %g to %g, unscaled; --mul "
+                "and --add scale them (--mul 1 confirms that this is intended)",
                 in->x->input[i].name, f->file.path, (double)e->lo,
                 (double)e->hi);
     }
@@ -346,8 +345,7 @@ warn_nonfinite(SnCli *c, const SnProfile *p, const SnInputs *in)
             first = &p->hist[i];
     if (n)
         sn_warn(c->d, (SnPos){0}, NULL,
-                "'%s' had %llu element%s not finite%s; "
-                "ranges leave them out%s",
+                "'%s' had %llu non-finite element%s%s; ranges ignore them%s",
                 first->name, (unsigned long long)first->nonfinite,
                 first->nonfinite == 1 ? "" : "s", sn_buf_str(&b),
                 n > 1 ? sn_format(c->a, ", also those of %u more value%s",
@@ -435,9 +433,7 @@ sn_cli_threads(SnCli *c, unsigned *out)
 
     if (n > SN_MAXTHREAD)
         return sn_fail(c->d, SN_EUSAGE, "--threads",
-                       "%ld threads; at most "
-                       "%d share a run",
-                       n, SN_MAXTHREAD);
+                       "%ld threads: expected at most %d", n, SN_MAXTHREAD);
     *out = n ? (unsigned)n : 1;
     return SN_OK;
 }

@@ -23,10 +23,10 @@ sn_cli_pack_check(SnCli *c, const char *path)
     if (!c->args.pack_cache)
         return SN_OK;
     if (!is_text(path))
-        return sn_fail(c->d, SN_EUSAGE, "--pack-cache",
-                       "writes beside a .sn "
-                       "file; %s is none",
-                       path);
+        return sn_fail(
+            c->d, SN_EUSAGE, "--pack-cache",
+            "requires a .sn model, beside which it writes; %s is not one",
+            path);
     if (c->args.check_kernels)
         return sn_fail(c->d, SN_EUSAGE, "--pack-cache",
                        "cannot be combined with "
@@ -46,9 +46,7 @@ sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b)
     if (b->nkernel || !what)
         return SN_OK;
     return sn_fail(c->d, SN_EUSAGE, what,
-                   "needs a backend with kernels: %s "
-                   "has none",
-                   b->name);
+                   "requires a backend with kernels: %s has none", b->name);
 }
 
 SnStatus

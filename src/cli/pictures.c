@@ -166,8 +166,8 @@ sn_cli_keep_steps(SnCli *c, SnGraph *g)
         return SN_OK;
     if (c->args.output && sn_is_onnx(c->args.output))
         sn_note(c->d, (SnPos){0}, NULL,
-                "an ONNX model cannot say how its input is made of a picture; "
-                "a .sn does");
+                "an ONNX model cannot store the steps from a picture to its "
+                "input; a .sn can");
     for (SnId id = 1; id < g->nnode; id++) {
         SnNode *n = sn_node(g, id);
         SnPictures p;
@@ -258,7 +258,7 @@ check_numbers(SnCli *c, const SnPort *port, const SnImageSteps *s,
     if (!reals || p->numbers || c->args.mul.n || c->args.add.n)
         return SN_OK;
     sn_fail(c->d, SN_EUSAGE, port->name,
-            "nothing says which numbers its pixels, 0 to 255, become");
+            "no option says how its pixels, 0 to 255, are scaled");
     sn_diag_help(c->d, "--preset imagenet, tf or raw, or --mean and --std: "
                        "(v / 255 - mean) / std");
     return SN_EUSAGE;

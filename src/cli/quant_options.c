@@ -154,9 +154,8 @@ sn_cli_shard_output(SnCli *c, const char **out)
     *out = sn_buf_str(&b);
     if (!any && s.count > 1 && !strcmp(c->args.shard, "env"))
         return sn_fail(c->d, SN_EUSAGE, "-o",
-                       "needs {} in its name, which "
-                       "becomes the number of the part: all parts would "
-                       "write '%s'",
+                       "requires {} in its name, which becomes the number of "
+                       "the part: all parts would write '%s'",
                        c->args.output);
     return SN_OK;
 }

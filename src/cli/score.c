@@ -151,8 +151,8 @@ sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s, SnData *out)
         int64_t k = sn_data_int(out, skip + i);
         if (k < 0 || k >= m)
             return sn_fail(c->d, SN_EINPUT, c->args.labels,
-                           "label %lld of "
-                           "sample %lld: the output has %lld classes, from 0",
+                           "label %lld of sample %lld is out of range: the "
+                           "output has %lld classes, numbered from 0",
                            (long long)k, (long long)(skip + i), (long long)m);
     }
     return SN_OK;

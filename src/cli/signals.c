@@ -56,7 +56,7 @@ over(int sig)
 
     (void)sig;
     sn_file_drop_temporaries();
-    say("sinter: --timeout is over");
+    say("sinter: the time of --timeout is over");
     say(doing ? " while " : "");
     say(doing ? doing : "");
     say("\n");

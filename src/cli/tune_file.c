@@ -29,9 +29,9 @@ sn_cli_tune_check(SnCli *c, const char *path)
         return sn_fail(c->d, SN_EUSAGE, "--tune", "cannot be combined with %s",
                        beside);
     if (!strcmp(path, "-"))
-        return sn_fail(c->d, SN_EUSAGE, "--tune",
-                       "writes beside a model that "
-                       "is a file");
+        return sn_fail(
+            c->d, SN_EUSAGE, "--tune",
+            "requires a model that is a file, beside which it writes");
     return SN_OK;
 }
 

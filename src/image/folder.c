@@ -77,9 +77,9 @@ add_classes(SnArena *a, const Names *folders, SnDiag *d, SnImageFolder *out)
     for (uint32_t i = 0; i < folders->n; i++) {
         SN_TRY(list(a, folders->v[i], d, &in[i], &deeper));
         if (in[i].n == 0)
-            return sn_fail(d, SN_EINPUT, folders->v[i],
-                           "is the folder of a class and holds no .png or "
-                           ".jpg picture");
+            return sn_fail(
+                d, SN_EINPUT, folders->v[i],
+                "is the folder of a class, but holds no .png or .jpg picture");
         most = in[i].n > most ? in[i].n : most;
         cap += in[i].n;
         SN_PUSH(a, out->name, out->nclass, strrchr(folders->v[i], '/') + 1);

@@ -100,7 +100,7 @@ free_png(void *ctx)
 static const char *
 png_why(SnArena *a, int err)
 {
-    return sn_format(a, "is no whole PNG picture: %s", spng_strerror(err));
+    return sn_format(a, "is not a complete PNG file: %s", spng_strerror(err));
 }
 
 static const char *
@@ -127,7 +127,7 @@ read_png(SnArena *a, SnArena *own, Bytes b, SnImage *out)
         return why;
     err = spng_decoded_image_size(ctx, SPNG_FMT_RGB8, &n);
     if (!err && n != (size_t)out->w * (size_t)out->h * 3)
-        return "is a PNG picture of another size than it says";
+        return "is a PNG file whose data does not have the size of its header";
     if (!err)
         err = spng_decode_image(ctx, out->rgb, n, SPNG_FMT_RGB8, 0);
     return err ? png_why(a, err) : NULL;
@@ -159,18 +159,19 @@ read_jpeg(SnArena *a, SnArena *own, Bytes b, SnImage *out)
     sn_arena_at_free(own, free_jpeg, t);
     if (tjDecompressHeader3(t, b.p, (unsigned long)b.n, &w, &h, &sub, &space) !=
         0)
-        return sn_format(a, "is no JPEG picture: %s", tjGetErrorStr2(t));
+        return sn_format(a, "is not a JPEG file: %s", tjGetErrorStr2(t));
     if (w == 0 || h == 0)
-        return "is no JPEG picture: it ends before its size";
+        return "is not a JPEG file: it ends before its size";
     if (space == TJCS_CMYK || space == TJCS_YCCK)
-        return "is a JPEG picture of four colors (CMYK): expected gray or RGB";
+        return "is a JPEG file with four colors (CMYK): expected gray or RGB";
     const char *why = get_room(a, w, h, out);
     if (why)
         return why;
     if (tjDecompress2(t, b.p, (unsigned long)b.n, out->rgb, w, 0, h, TJPF_RGB,
                       TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS) != 0 &&
         (tjGetErrorCode(t) != TJERR_WARNING || is_cut(tjGetErrorStr2(t))))
-        return sn_format(a, "is no whole JPEG picture: %s", tjGetErrorStr2(t));
+        return sn_format(a, "is not a complete JPEG file: %s",
+                         tjGetErrorStr2(t));
     return NULL;
 }
 
@@ -187,7 +188,7 @@ sn_image_decode(SnArena *a, const void *file, size_t n, SnImage *out)
     else if (n > sizeof jpeg && memcmp(file, jpeg, sizeof jpeg) == 0)
         why = read_jpeg(a, own, b, out);
     else
-        why = n ? "is neither a PNG nor a JPEG picture" : "is empty";
+        why = n ? "is neither a PNG nor a JPEG file" : "is empty";
     if (why) /* it may be the decoder's own text */
         why = sn_strndup(a, why, strlen(why));
     sn_arena_free(own);

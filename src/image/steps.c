@@ -105,7 +105,7 @@ take(SnArena *a, const char *name, size_t nname, Word *w, SnImageSteps *s)
         k++;
     if (k == 6 || (k == 5) != (w->n == 0))
         return sn_format(a,
-                         "'%.*s' is no step: expected resize=, crop=, "
+                         "'%.*s' is not a step: expected resize=, crop=, "
                          "channels=, mean=, std= or raw",
                          (int)(nname < 40 ? nname : 40), name);
     w->name = names[k];
@@ -215,7 +215,7 @@ sn_image_steps_fit(SnArena *a, const SnImageSteps *s, int64_t w, int64_t h,
     uint32_t n = s->nmean > s->nstd ? s->nmean : s->nstd;
 
     if (c != 1 && c != 3)
-        return sn_format(a, "has %lld channels, a picture 1 or 3",
+        return sn_format(a, "has %lld channels, but pictures have 1 or 3",
                          (long long)c);
     if (s->channels != SN_IMAGE_ANY &&
         (c == 1) != (s->channels == SN_IMAGE_GRAY))
@@ -223,7 +223,7 @@ sn_image_steps_fit(SnArena *a, const SnImageSteps *s, int64_t w, int64_t h,
                          (long long)c, c == 1 ? "" : "s",
                          channel_names[s->channels]);
     if (n > 1 && c == 1)
-        return "has one channel, but mean or std are of three";
+        return "has one channel, but mean or std has three numbers";
     if (s->crop[0] && (s->crop[0] != w || s->crop[1] != h))
         return sn_format(a, "takes %lld x %lld pixels, not crop=%lldx%lld",
                          (long long)w, (long long)h, (long long)s->crop[0],
@@ -310,15 +310,15 @@ sn_image_prepare(SnArena *a, const char *path, const SnImageSteps *s, int64_t w,
     target(s, &x, w, h, to);
     if (to[0] < w || to[1] < h)
         return sn_format(a,
-                         "is %lld x %lld pixels after resizing, fewer than "
-                         "the %lld x %lld that are cut out",
+                         "is %lld x %lld pixels after resizing, smaller than "
+                         "the crop of %lld x %lld",
                          (long long)to[0], (long long)to[1], (long long)w,
                          (long long)h);
     if (to[0] > SIDE_MOST || to[1] > SIDE_MOST)
-        return sn_format(a,
-                         "is %lld x %lld pixels: resizing makes a side of more "
-                         "than %d of it",
-                         (long long)x.w, (long long)x.h, SIDE_MOST);
+        return sn_format(
+            a,
+            "is %lld x %lld pixels: resizing would make a side longer than %d",
+            (long long)x.w, (long long)x.h, SIDE_MOST);
     if (to[0] != x.w || to[1] != x.h) {
         SnImage y;
         sn_image_resize(a, &x, to[0], to[1], &y);

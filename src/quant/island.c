@@ -85,7 +85,7 @@ reason(SnArena *a, const SnGraph *g, const Asked *k, SnId id)
     if (!has_codes(g, sn_node(g, id)->kind))
         return sn_format(a, "%s has no int8 form",
                          sn_desc_in(g, sn_node(g, id)->kind)->name);
-    return "no pass looks at it";
+    return "no pass handles it";
 }
 
 static bool

@@ -76,7 +76,7 @@ float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw, const Left *l,
     if (why)
         return sn_strdup(a, why);
     return has_codes(g, sn_node(g, id)->kind)
-               ? "a rewrite made it of reals, after values were quantized"
+               ? "a rewrite made it as a float node, after quantization"
                : "it has no int8 form";
 }
 

@@ -204,9 +204,10 @@ find_dtype(const char *name, Head *h, SnDiag *d)
             h->t.dtype = descrs[i].dtype;
             return SN_OK;
         }
-    sn_fail(d, SN_EUNSUPPORTED, name, "elements of type '%s' are not read", s);
-    sn_diag_help(d, "integers of 8 to 64 bits, float16, float32, float64 and "
-                    "bool are, little-endian");
+    sn_fail(d, SN_EUNSUPPORTED, name, "elements of type '%s' are not supported",
+            s);
+    sn_diag_help(d, "supported are integers of 8 to 64 bits, float16, float32, "
+                    "float64 and bool, little-endian");
     return SN_EUNSUPPORTED;
 }
 
@@ -223,8 +224,10 @@ header(const char *name, const void *p, size_t n, SnDiag *d, Head *h,
     if (n < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
         return sn_fail(d, SN_EINPUT, name, "not a .npy file");
     if (b[6] < 1 || b[6] > 3)
-        return sn_fail(d, SN_EUNSUPPORTED, name,
-                       ".npy version %d.%d; 1, 2 and 3 are read", b[6], b[7]);
+        return sn_fail(
+            d, SN_EUNSUPPORTED, name,
+            ".npy version %d.%d is not supported: expected 1, 2 or 3", b[6],
+            b[7]);
     if (b[6] == 1) {
         *at = 10;
         len = (size_t)b[8] | (size_t)b[9] << 8;
@@ -258,9 +261,10 @@ check_size(const char *name, const Head *h, size_t n, SnDiag *d)
         return sn_fail(d, SN_EINPUT, name, "the shape is too large");
     size_t need = (size_t)count * sn_dtype_size(h->t.dtype);
     if (need != n)
-        return sn_fail(d, SN_EINPUT, name,
-                       "%zu bytes of elements, the header promises %zu", n,
-                       need);
+        return sn_fail(
+            d, SN_EINPUT, name,
+            "holds %zu bytes of elements, but its header announces %zu", n,
+            need);
     return SN_OK;
 }
 
@@ -437,7 +441,7 @@ sn_npy_write(SnArena *a, SnDiag *d, const char *path, const SnData *t)
             descr = descrs[i].descr;
     if (descr == NULL)
         return sn_fail(d, SN_EUNSUPPORTED, path,
-                       "elements of type %s are not written",
+                       "elements of type %s cannot be written",
                        sn_dtype_name(t->dtype));
     sn_buf_init(&b, a);
     sn_putn(&b, "\x93NUMPY\x01\x00..", 10);

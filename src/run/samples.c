@@ -171,8 +171,9 @@ does_not_fit(SnArena *a, const SnFileData *f, const SnPort *p, SnDiag *d)
     if (sn_data_count(t) == sn_shape_count(s) ||
         (t->rank > 0 && t->dim[0] > 0 &&
          sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows))
-        sn_diag_help(d, "put the axes in the model's order; pictures [N, H, "
-                        "W, C] are taken for a model with channels first");
+        sn_diag_help(
+            d, "transpose the file to the model's order of axes; only pictures "
+               "[N, H, W, C] are transposed for a model with channels first");
     return SN_EINPUT;
 }
 

@@ -73,7 +73,7 @@ t unknown_verb 2 err "did you mean 'quantize'?" quantise
 t unknown_verb_far 2 err "see 'sinter --help'" xyzzy
 t unknown_option 2 err "did you mean '--verify'?" opt --verfy
 t option_of_other_verb 2 err "'sinter draw' has no such option" draw --labels x m
-t missing_value 2 err "wants FILE after it" draw m.sn -o
+t missing_value 2 err "requires FILE" draw m.sn -o
 t flag_with_value 2 err "takes no value" opt --verify=1
 t bad_number 2 err "'-3' is not a number" run m.sn -n -3
 t bad_count 2 err "'0' is not a number of one or more" run m.sn --threads 0
@@ -87,17 +87,17 @@ t bad_pass 2 err "quant_cleanup" opt "$tmp/add.sn" --passes quant_clenup
 t bad_schema 2 err "did you mean 'symmetric'?" quantize "$tmp/add.sn" --schema symetric --calib a -o "$tmp/o.sn"
 t bad_layout 2 err "neither nhwc nor nchw" run "$tmp/add.sn" --input x.npy --layout chwn
 t calib_and_profile 2 err "cannot be combined with --calib" quantize "$tmp/add.sn" --calib a --load-profile b -o "$tmp/o.sn"
-t no_calib 2 err "wants --calib FILE or --load-profile FILE" quantize "$tmp/add.sn" -o "$tmp/o.sn"
+t no_calib 2 err "requires --calib FILE or --load-profile FILE" quantize "$tmp/add.sn" -o "$tmp/o.sn"
 t no_output 2 err "-o: is missing" quantize "$tmp/add.sn" --calib a
 t two_pipelines 2 err "excludes --passes" opt "$tmp/add.sn" --passes a --pipeline b
 t export_no_format 2 err "--format: is missing" export "$tmp/add.sn" -o "$tmp/o.onnx"
 t export_format 2 err "did you mean 'qdq'?" export "$tmp/add.sn" --format qqd -o "$tmp/o.onnx"
 t export_codes 2 err "'int4'; expected int8 or uint8" export "$tmp/add.sn" --format qdq --codes int4 -o "$tmp/o.onnx"
-t export_opset 2 err "13 to 25 can be written" export "$tmp/add.sn" --format qdq --opset 12 -o "$tmp/o.onnx"
+t export_opset 2 err "--opset: 12 cannot be written: expected 13 to 25" export "$tmp/add.sn" --format qdq --opset 12 -o "$tmp/o.onnx"
 t export_no_output 2 err "-o: is missing" export "$tmp/add.sn" --format qdq
-t quantize_no_onnx 2 err "--format: is about ONNX models; '$tmp/o.sn' does not end in .onnx" quantize "$tmp/add.sn" --calib a --format qdq -o "$tmp/o.sn"
+t quantize_no_onnx 2 err "--format: applies to ONNX models; '$tmp/o.sn' does not end in .onnx" quantize "$tmp/add.sn" --calib a --format qdq -o "$tmp/o.sn"
 t dump_directory 5 err "--dump: '$tmp/nowhere/o.npy': no directory" run "$tmp/add.sn" --input a --dump "$tmp/nowhere/o.npy"
-t no_profile 3 err "add.sn: line 1: is no profile, which is JSON: " quantize "$tmp/add.sn" --load-profile "$tmp/add.sn" -o "$tmp/o.sn"
+t no_profile 3 err "add.sn: line 1: is not a profile: expected JSON: " quantize "$tmp/add.sn" --load-profile "$tmp/add.sn" -o "$tmp/o.sn"
 t quantize_format 2 err "there are qdq, qoperator and qdq-twin" quantize "$tmp/add.sn" --calib a --format tflite -o "$tmp/o.onnx"
 t draw_suffix 2 err "must end in .dot, .svg" draw "$tmp/add.sn" -o "$tmp/x.jpeg"
 
@@ -124,7 +124,7 @@ fi
 
 # ---- bytes from files ----
 printf '\010\007\022\004test' >"$tmp/model"
-t onnx_by_name 3 err "ends in .onnx" inspect "$tmp/model"
+t onnx_by_name 3 err "must end in .onnx" inspect "$tmp/model"
 cat >"$tmp/escape.sn" <<'END'
 sinter-graph 1
 graph "a\x1b[31mb" {
@@ -257,7 +257,7 @@ for want in '</svg>' 'ms a run, 2 threads' '<tspan fill="#c33">1</tspan>' '>int8
 done
 t bench_float 0 out "sn_cpu_contract_f32" bench $m --runs 3 --per-node
 t bench_json 0 out '"peak_read":' bench "$tmp/q.sn" --runs 3 --json --per-node
-t bench_threads 2 err "at most 64 share a run" bench "$tmp/q.sn" --threads 65
+t bench_threads 2 err "expected at most 64" bench "$tmp/q.sn" --threads 65
 t bench_fallback 0 out "nodes without a kernel: 1 of 2: p (MaxPool)" bench "$tmp/arg.sn" --runs 3
 cat >"$tmp/int.sn" <<'END'
 sinter-graph 1
@@ -287,7 +287,7 @@ rm "$pack"
 mkdir "$pack"
 t pack_directory 5 err "pack-" bench "$tmp/q.sn" --runs 3 --pack-cache
 rmdir "$pack"
-t pack_onnx 2 err "writes beside a .sn file" bench $m --pack-cache
+t pack_onnx 2 err "requires a .sn model, beside which it writes" bench $m --pack-cache
 t pack_interp_bench 2 err "interp has none" bench "$tmp/q.sn" --backend interp --pack-cache --runs 2
 t pack_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --pack-cache --input $demo/test_images.npy
 t pack_check 2 err "cannot be combined with --check-kernels" run "$tmp/q.sn" --backend cpu --check-kernels --pack-cache --input $demo/test_images.npy
@@ -307,11 +307,11 @@ same tuned_threads_same "$tmp/p1.npy" "$tmp/p2.npy"
 sed '1s/ [^ ]* 1$/ other 1/' "$tuned" >"$tmp/cpu"
 t tuned_other_cpu 3 err "was measured with the instructions 'other'" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/cpu"
 t tuned_missing 3 err "nothing" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/nothing"
-t tuned_no_tuning 3 err "1:1: error: is no file of measured picks" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/add.sn"
+t tuned_no_tuning 3 err "1:1: error: is not a file of measured picks" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/add.sn"
 awk 'NR != 3 { if ($1 == "end") $2--; print }' "$tuned" >"$tmp/fewer"
 t tuned_other_model 3 err "was measured for another model: it lacks layer" run "$tmp/q.sn" --tuned "$tmp/fewer" $data
 sed 's/: [0-9]*/: 0/' "$tuned" >"$tmp/zero"
-t tuned_bad_pick 3 err "3:1: error: the layer cannot be computed like this" run "$tmp/q.sn" --tuned "$tmp/zero" $data
+t tuned_bad_pick 3 err "3:1: error: the layer cannot be computed in this way" run "$tmp/q.sn" --tuned "$tmp/zero" $data
 sed '1s/1 [0-9a-f]*/1 0123456789abcdef/' "$tuned" >"$tmp/old"
 t tuned_stale 3 err "was measured with other kernels" run "$tmp/q.sn" --tuned "$tmp/old" $data
 t tuned_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --tuned "$tuned" $data
@@ -319,7 +319,7 @@ t tune_interp 2 err "interp has none" bench "$tmp/q.sn" --backend interp --tune
 t tuned_check 2 err "cannot be combined with --check-kernels" run "$tmp/q.sn" --check-kernels --tuned "$tuned" --input $demo/test_images.npy
 t tune_tuned 2 err "cannot be combined with --tuned" bench "$tmp/q.sn" --tune --tuned "$tuned"
 t tune_runs 2 err "cannot be combined with --runs" bench "$tmp/q.sn" --tune --runs 3
-t tune_stdin 2 err "writes beside a model that is a file" bench - --tune
+t tune_stdin 2 err "requires a model that is a file, beside which it writes" bench - --tune
 rm "$tuned"
 mkdir "$tuned"
 t tune_directory 5 err "tune-" bench "$tmp/q.sn" --tune
@@ -345,7 +345,7 @@ t bisect 0 out "every output keeps 20 dB" bisect $m --input $demo/test_images.np
 t bisect_json 0 out '{"last": {"rewrites": ' bisect $m --input $demo/test_images.npy -n 4 $px --json
 # A float Conv2D between Quantize and Dequantize becomes one of codes within a step.
 "$sinter" quantize $m --calib $demo/calib_images.npy -n 8 $px -o "$tmp/qdq.onnx" >/dev/null
-t bisect_guilty 1 out "is guilty: integerize.integerize at " \
+t bisect_guilty 1 out "is responsible: integerize.integerize at " \
     bisect "$tmp/qdq.onnx" --input $demo/test_images.npy -n 500 $px --threshold inf
 t bisect_names 1 err "(Conv2D) changes the outputs" \
     bisect "$tmp/qdq.onnx" --input $demo/test_images.npy -n 500 $px --threshold inf
@@ -378,7 +378,7 @@ done
 t check_kernels_alone 2 err "requires --backend NAME" run "$tmp/q.sn" --input $demo/test_images.npy --check-kernels
 t elide 0 out "data = elided" opt $m --elide
 "$sinter" opt $m --elide >"$tmp/elided.sn" 2>/dev/null
-t elided_is_not_read 3 err "the values were left out" inspect "$tmp/elided.sn"
+t elided_is_not_read 3 err "the values were omitted" inspect "$tmp/elided.sn"
 t check_passes 0 err "checked 2 of 2 fires" opt tests/pass/lrn_maxpool_conv_strict.sn --passes=quant_cleanup --check-passes
 t check_passes_real 0 err "checked 2 of 2 fires" opt tests/pass/conv_add_rescaled.sn --passes=quant_cleanup --check-passes
 t check_passes_nothing 0 err "checked 0 of 1 fires" opt tests/pass/roundtrip_lossy.sn --passes=quant_cleanup --enable=fold-roundtrip --check-passes

@@ -26,7 +26,7 @@ right() {
 printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
   %%y = Relu(%%x) : f32[1,4]\n  Save(%%y) {name = "y"}\n}\n' >"$tmp/relu.sn"
 t no_dir 2 err "expected the directory to write into" compile "$tmp/relu.sn"
-t name 2 err "is no name of C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
+t name 2 err "is not a name in C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
 t target 2 err "armv8.1m-mve (Cortex-M55 and others with vectors), x86-avx2 (x86-64 with AVX2), x86-avx512vnni" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
 SINTER_CPU=portable "$sinter" compile "$tmp/relu.sn" -o "$tmp/o" --target native >"$tmp/out" 2>&1
 if grep -q '"target": "portable"' "$tmp/o/net.json"; then
@@ -660,7 +660,7 @@ split arenas --arenas 800,1600 --weights binary
 t arenas_sizes 0 out "arena 1: " compile "$tmp/chain.sn" -o "$tmp/o" --arenas 800,1600
 t arenas_small 1 err "memory 1 takes 1872 bytes, more than 100" compile "$tmp/chain.sn" \
     --report --arenas 100,100
-t arenas_what 2 err "is not a number of one or more" compile "$tmp/chain.sn" --arenas 1k,x
+t arenas_what 2 err "is not a size: expected a number of one or more" compile "$tmp/chain.sn" --arenas 1k,x
 t weights_what 2 err "expected c or binary" compile "$tmp/chain.sn" --report --weights elf
 # The compiler says that it does not fit; and C++ takes the program.
 "$sinter" compile "$tmp/chain.sn" -o "$tmp/o" >"$tmp/out"
@@ -702,7 +702,7 @@ else
     echo "not ok compile run_c: $(ls "$tmp/left")"
     bad=1
 fi
-CC=no-such-compiler t run_no_compiler 4 err "'no-such-compiler' is not there" run \
+CC=no-such-compiler t run_no_compiler 4 err "'no-such-compiler' is not installed" run \
     "$tmp/demo.sn" --backend c --input $demo/test_images.npy -n 1
 CC=false t run_bad_compiler 4 err "'false' does not compile the program" run \
     "$tmp/demo.sn" --backend c --input $demo/test_images.npy -n 1

@@ -116,9 +116,9 @@ t power_of_two 0 err "" quantize $m --calib $demo/calib_images.npy -n 16 --mul 0
 t power_of_two_scaled 0 err "" run "$tmp/p2.sn" --input "$img" -n 10 --mul 0.0041
 silent power_of_two_right err "forgotten"
 t power_of_two_twice 0 err "were --mul and --add forgotten?" run "$tmp/p2.sn" --input "$img" -n 10 --mul 0.001
-t unscaled_calib 0 err "note: input 'image' gets the integers of $img, 0 to 255, as they are" profile $m --calib "$img" -n 10 -o "$tmp/p.json"
+t unscaled_calib 0 err "note: input 'image' gets the integers of $img, 0 to 255, unscaled" profile $m --calib "$img" -n 10 -o "$tmp/p.json"
 t unscaled_meant 0 err "" profile $m --calib "$img" -n 10 --mul 1 -o "$tmp/p.json"
-silent unscaled_is_said err "as they are"
+silent unscaled_is_said err "unscaled"
 t fewer_samples 0 err "warning: --calib: holds 2000 samples, fewer than the 2001 asked for" profile $m --calib "$img" -n 2001 $px -o "$tmp/p.json"
 t fewer_skipped 0 err "warning: --input: holds 6 samples after those left out, fewer than the 10 asked for" run $m --input "$img" --skip 1994 -n 10 $px
 t all_samples 0 err "" run $m --input "$img" --skip 1994 -n 6 $px
@@ -142,7 +142,7 @@ graph "add" {
 END
 # 12 elements of three samples: the tenth is NaN, others are 0.
 { bytes 36 0; printf '\0\0\300\177'; bytes 8 0; } | npy "$tmp/nan.npy" '<f4' "3, 4"
-t nan_calib 0 err "warning: 'x' had 1 element not finite, first in sample 2; ranges leave them out, also those of 1 more value" quantize "$tmp/add.sn" --calib "$tmp/nan.npy" -o "$tmp/o.sn"
+t nan_calib 0 err "warning: 'x' had 1 non-finite element, first in sample 2; ranges ignore them, also those of 1 more value" quantize "$tmp/add.sn" --calib "$tmp/nan.npy" -o "$tmp/o.sn"
 t nan_run 0 err "--input gives input 'x' 1 value that is not finite, first in sample 2" run "$tmp/add.sn" --input "$tmp/nan.npy"
 t nan_run_skip 0 err "first in sample 2" run "$tmp/add.sn" --input "$tmp/nan.npy" --skip 2
 t nan_left_out 0 err "" run "$tmp/add.sn" --input "$tmp/nan.npy" -n 2

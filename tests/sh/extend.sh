@@ -282,7 +282,7 @@ if new BACKENDS="$three" LDFLAGS="$tmp/mine.o"; then
     "$b/sinter" bisect "$tmp/planted.sn" --input "$tmp/x.npy" --enable=planted \
         --passes=simplify,quant_cleanup,simplify >"$tmp/log" 2>&1
     if [ $? = 1 ] &&
-        grep -q 'is guilty: quant_cleanup.planted at c (Sigmoid)' "$tmp/log"; then
+        grep -q 'is responsible: quant_cleanup.planted at c (Sigmoid)' "$tmp/log"; then
         ok "bisect names the planted rule"
     else
         fail "bisect names the planted rule"

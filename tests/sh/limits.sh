@@ -40,14 +40,14 @@ t nodes 6 err "the graph has 11 nodes; the limit is 10 nodes" inspect $m --max-n
 t ops 6 err "one sample takes" inspect $m --max-ops 1k
 t ops_given 0 out '' inspect $m --max-ops 1G
 t memory 6 err 'fashion_lrn.onnx: ' inspect $m --max-memory 100k
-t memory_profile 6 err 'of memory beside the' \
+t memory_profile 6 err 'of memory in addition to the' \
     profile $m --calib $img $px --max-memory 400k -o "$tmp/p.json"
 # Work that does not look at the time: the convolution takes half a minute.
-stops timeout 'sinter: --timeout is over while folding' \
+stops timeout 'sinter: the time of --timeout is over while folding' \
     opt "$tmp/conv.onnx" --max-ops 2T --max-memory 4G --timeout 0.5 -o "$tmp/o.sn"
 
 for v in 0 x 4Q -1 1e30 ''; do
-    t "bad_size_$v" 2 err "--max-memory: '$v' is not a number of one or more" \
+    t "bad_size_$v" 2 err "--max-memory: '$v' is not a size: expected a number of one or more" \
         inspect $m --max-memory="$v"
 done
 t bad_time 2 err "--timeout: '0' is not a number above zero" inspect $m --timeout 0

@@ -101,14 +101,14 @@ t beside_float 0 out 'y: SQNR' run "$tmp/first.sn" --compare "$tmp/q.sn" \
     --resize 18 --mean 0.4,0.5,0.6 --std 0.25 >"$tmp/said" 2>"$tmp/log"
 "$sinter" compare "$tmp/first.sn" "$tmp/q.sn" --input "$tmp/d" >"$tmp/unsaid"
 fine same_pictures cmp -s "$tmp/said" "$tmp/unsaid"
-t onnx 0 err 'an ONNX model cannot say' quantize "$tmp/first.sn" \
+t onnx 0 err 'an ONNX model cannot store the steps' quantize "$tmp/first.sn" \
     --calib "$tmp/d" --preset tf -o "$tmp/q.onnx"
 sed 's/resize=18/resize=0/' "$tmp/q.sn" >"$tmp/bad.sn"
 t hostile 3 err "its attribute 'pixels' cannot be read: resize: '0' is not a size" \
     run "$tmp/bad.sn" --input $img/rgb.jpg
 
 # ---- what is wrong is said ----
-t unsaid 2 err 'nothing says which numbers its pixels, 0 to 255, become' run \
+t unsaid 2 err 'no option says how its pixels, 0 to 255, are scaled' run \
     "$tmp/first.sn" --input $img/rgb.png
 t twice 2 err 'cannot be combined with mean and std' run "$tmp/first.sn" \
     --input $img/rgb.png --preset tf --mul 2
@@ -142,7 +142,7 @@ fine no_warning test ! -s "$tmp/err"
 t size 2 err "--resize: resize: '3x' is not a size" run "$tmp/first.sn" \
     --input $img/rgb.png --preset raw --resize 3x
 head -c 300 $img/rgb.jpg >"$tmp/cut.jpg"
-t cut 3 err "cut.jpg: sample 0: is no JPEG picture" run "$tmp/first.sn" --input "$tmp/cut.jpg" \
+t cut 3 err "cut.jpg: sample 0: is not a JPEG file" run "$tmp/first.sn" --input "$tmp/cut.jpg" \
     --preset raw
 t flatter 3 err 'holds pictures, but input' run examples/demo/fashion_lrn.onnx \
     --input $img/rgb.png --preset raw --shape 1x1x28x28 --layout nhwc

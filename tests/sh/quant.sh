@@ -62,7 +62,7 @@ is merge_some_is_whole cmp "$p" "$tmp/all.json"
 is merge_whole_is_quiet sh -c "! grep -q missing '$tmp/err'"
 sed 's/"parts": \[0, 2\]/"parts": [2, 0]/' "$tmp/some.json" >"$tmp/bad.json"
 t merge_bad_parts 3 err '"parts" must be numbers from 0 below "shards", rising' profile merge "$tmp/bad.json"
-t merge_nothing 2 err "wants profile files" profile merge
+t merge_nothing 2 err "requires profile files" profile merge
 t shard_bad 2 err "neither I/N" profile $m --calib $data --shard 4/4
 t shard_no_env 2 err "no launcher's variables" profile $m --calib $data --shard env
 cat >"$tmp/add.sn" <<'END'
@@ -78,13 +78,13 @@ cat >"$tmp/other.json" <<'END'
 {"format": "sinter-profile", "version": 1, "model": "o", "graph": "0000000000000000",
  "samples": 1, "values": []}
 END
-t merge_other 3 err "is of another graph" profile merge "$p" "$tmp/other.json"
+t merge_other 3 err "was made from another graph" profile merge "$p" "$tmp/other.json"
 
 # ---- launchers ----
 (
     export OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4
     t shard_mpi 0 err "" profile $m --calib $data -n 30 $px --shard env -o "$tmp/r{}.json"
-    t shard_mpi_same_file 2 err "needs {} in its name" profile $m --calib $data --shard env -o "$tmp/r.json"
+    t shard_mpi_same_file 2 err "requires {} in its name" profile $m --calib $data --shard env -o "$tmp/r.json"
     exit $bad
 ) || bad=1
 is shard_mpi_is_shard cmp "$tmp/s1.json" "$tmp/r1.json"
@@ -134,7 +134,7 @@ for s in symmetric symmetric-uint8 power-of-two; do
 done
 q scheme_alias "symmetric-uint8" --quantization-schema symmetric_with_uint8
 is scheme_alias_same cmp "$(side "$tmp/scheme_alias.sn")" "$(side "$tmp/scheme_symmetric-uint8.sn")"
-t range_bad 2 err "'percentile=40' wants a number above 50" quantize $m --load-profile "$p" --range percentile=40 -o "$tmp/o.sn"
+t range_bad 2 err "'percentile=40' requires a number above 50" quantize $m --load-profile "$p" --range percentile=40 -o "$tmp/o.sn"
 t range_unknown 2 err "there are minmax" quantize $m --load-profile "$p" --range max -o "$tmp/o.sn"
 is power_of_two_scales sh -c "sed -n 's/.*qi8<\([^,]*\),.*/\1/p' '$tmp/scheme_power-of-two.sn' | awk '{ v = log(\$1) / log(2); if (v - int(v) != 0) { e = v - int(v); if (e < -1e-9 && e > -1 + 1e-9) exit 1 } }'"
 
@@ -337,7 +337,7 @@ t name_note 0 err "note: --keep-float /c2/Conv: '/c2/Conv_output_0' is a part of
 t name_near 2 err "no node matches '/c2/Convo'; did you mean '/c2/Conv'?" quantize $m --load-profile "$p" --keep-float /c2/Convo -o "$tmp/o.sn"
 t kind_none 2 err "no node matches '@Clip'; the kinds after lowering and merging are @Placeholder, @" quantize $m --load-profile "$p" --keep-float @Clip -o "$tmp/o.sn"
 t name_open 2 err "no node matches 'c1*'; did you mean '*c1*'?" quantize $m --load-profile "$p" --keep-float 'c1*' -o "$tmp/o.sn"
-t name_none 2 err "no node matches 'zzz'; 'sinter inspect --names' lists what there is" quantize $m --load-profile "$p" --keep-float zzz -o "$tmp/o.sn"
+t name_none 2 err "no node matches 'zzz'; 'sinter inspect --names' lists the names" quantize $m --load-profile "$p" --keep-float zzz -o "$tmp/o.sn"
 t names 0 out "/Relu_1_output_0             Conv2D               /c2/Conv, /Relu_1" inspect $m --names
 t names_json 0 out '{"name": "/Relu_1_output_0", "kind": "Conv2D", "of": ["/c2/Conv", "/Relu_1"]}' inspect $m --names --json
 t int16_slow 0 err "backend CPU has no kernels for 9 nodes with int16 results" quantize $m --load-profile "$p" --precision int16 -o "$tmp/o.sn"
@@ -380,7 +380,7 @@ cat >"$tmp/add.json" <<'END'
   {"name": "y", "min": 2, "max": 2, "count": 1, "nonfinite": 0, "exp": -29, "first": 1073741824, "bins": [1]}]}
 END
 t other_hash 0 err "has every value by name; it was made from 'add' with graph hash 00000000000000aa" quantize "$tmp/add.sn" --load-profile "$tmp/add.json" -o "$tmp/o1.sn"
-t other_batch 0 err "another batch size changes it harmlessly" quantize "$tmp/add2.sn" --load-profile "$tmp/add.json" -o "$tmp/o2.sn"
+t other_batch 0 err "another batch size is harmless" quantize "$tmp/add2.sn" --load-profile "$tmp/add.json" -o "$tmp/o2.sn"
 is other_batch_same_types test "$(sed -n 's/.*%y = .*: \(qi8<[^>]*>\).*/\1/p' "$tmp/o1.sn")" = "$(sed -n 's/.*%y = .*: \(qi8<[^>]*>\).*/\1/p' "$tmp/o2.sn")"
 t stale 3 err "it has no range for 'z', and the model does not have 'y'" quantize "$tmp/renamed.sn" --load-profile "$tmp/add.json" -o "$tmp/o.sn"
 
@@ -487,7 +487,7 @@ printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, '
 printf '\0\0\300\177%.0s' 1 2 3 4 5 6 7 8 >>"$tmp/nan.npy"
 t calib_nan 3 err "gives input 'x' no finite value in 2 samples" quantize "$tmp/add.sn" --calib "$tmp/nan.npy" -o "$tmp/o.sn"
 printf '\223NUMPY\1\0\166\0%-117s\n\1\12' "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }" >"$tmp/labels.npy"
-t labels_range 3 err "label 10 of sample 1: the output has 10 classes, from 0" run $m --input "$img" -n 2 $px --labels "$tmp/labels.npy"
+t labels_range 3 err "label 10 of sample 1 is out of range: the output has 10 classes, numbered from 0" run $m --input "$img" -n 2 $px --labels "$tmp/labels.npy"
 t run_json 0 out '{"sample": 1, "output": "logits", "argmax":' run $m --input "$img" -n 2 $px --json
 t run_json_values 0 out '"values": [' run $m --input "$img" -n 1 $px --json
 
@@ -498,7 +498,7 @@ is skip_leaves_out sh -c "tail -c 200 '$tmp/all.npy' >'$tmp/b1'; tail -c 200 '$t
 
 # ---- --eval: data that gives no ranges, scored after quantization ----
 ev="--eval $img --eval-skip 20 --eval-n 50 --labels $demo/test_labels.npy"
-t eval 0 out "evaluated: 50 samples that gave no ranges" quantize $m --calib $data -n 30 $px $ev -o "$tmp/plain.e.sn"
+t eval 0 out "evaluated: 50 held-out samples" quantize $m --calib $data -n 30 $px $ev -o "$tmp/plain.e.sn"
 cp "$tmp/out" "$tmp/eval"
 top1() { "$sinter" run "$1" --input "$img" --skip 20 -n 50 $px --labels $demo/test_labels.npy | sed 's/top-1 \(.*\) (\(.*\) of 50)/\1 \2/'; }
 is eval_scores grep -qF "$(echo "$(top1 $m) $(top1 "$tmp/plain.e.sn")" | sed 's/\(.*\) \(.*\) \(.*\) \(.*\)/  top-1: float \1, int8 \3 (\2 and \4 of 50)/')" "$tmp/eval"
@@ -508,16 +508,16 @@ sed 's/plain\.e\./plain./' "$tmp/plain.e.sn" >"$tmp/plain.e.named"
 is eval_gives_no_ranges cmp "$tmp/plain.e.named" "$tmp/plain.sn"
 t eval_json 0 out '"eval": {"samples": 50, "top1_float": ' quantize $m --load-profile "$p" $px $ev --json -o "$tmp/o.sn"
 rm -f "$tmp/o.sn"
-t eval_apart 2 err "samples 20 to 29 of $data are calibrated on too" quantize $m --calib $data -n 30 $px --eval $data --eval-skip 20 -o "$tmp/o.sn"
+t eval_apart 2 err "samples 20 to 29 of $data are used for calibration, too" quantize $m --calib $data -n 30 $px --eval $data --eval-skip 20 -o "$tmp/o.sn"
 is eval_apart_writes_nothing test ! -e "$tmp/o.sn"
-t eval_rest_of_file 0 out "evaluated: 226 samples" quantize $m --calib $data -n 30 $px --eval $data --eval-skip 30 -o "$tmp/o.sn"
-t eval_unlike 0 err "% of the values that --eval gives input 'image' lie beyond" quantize $m --calib "$tmp/four.npy" $px --eval $img --eval-n 20 -o "$tmp/o.sn"
+t eval_rest_of_file 0 out "evaluated: 226 held-out samples" quantize $m --calib $data -n 30 $px --eval $data --eval-skip 30 -o "$tmp/o.sn"
+t eval_unlike 0 err "% of the values that --eval gives input 'image' lie outside the calibrated range" quantize $m --calib "$tmp/four.npy" $px --eval $img --eval-n 20 -o "$tmp/o.sn"
 {
     printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 28, 28), }"
     head -c 784 /dev/zero | tr '\0' '\100'
 } >"$tmp/grey.npy"
-t eval_narrow 0 err "from 0.25098 to 0.25098, but 0 to 1 was calibrated: was that data of the same kind?" quantize $m --calib $img -n 20 $px --eval "$tmp/grey.npy" -o "$tmp/o.sn"
-t eval_labels_alone 2 err "is about --eval FILE, which is missing" quantize $m --load-profile "$p" --labels $demo/test_labels.npy -o "$tmp/o.sn"
+t eval_narrow 0 err "from 0.25098 to 0.25098, but the calibrated range is 0 to 1: is this data of the same kind?" quantize $m --calib $img -n 20 $px --eval "$tmp/grey.npy" -o "$tmp/o.sn"
+t eval_labels_alone 2 err "requires --eval FILE" quantize $m --load-profile "$p" --labels $demo/test_labels.npy -o "$tmp/o.sn"
 t eval_skips_all 2 err "--eval-skip: leaves none of 2000 samples" quantize $m --load-profile "$p" $px --eval $img --eval-skip 2000 -o "$tmp/o.sn"
 t compare_eval 0 out "worst output" compare $m "$tmp/tensor.sn" --eval $img -n 20 $px
 

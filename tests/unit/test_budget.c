@@ -110,8 +110,8 @@ test_memory(void **state)
     (void)state;
     assert_true(stopped(b, two_at_once, NULL));
     check_trip("r (ReduceSum)",
-               "folding asks for 600 kB of memory beside the 600 kB in use; "
-               "the limit is 1 MB",
+               "folding asks for 600 kB of memory in addition to the 600 kB in "
+               "use; the limit is 1 MB",
                "--max-memory");
     sn_budget_free(b); /* and both arenas: a leak is an error of make san */
     b = of(1000000, 0, 0);

@@ -241,13 +241,13 @@ test_refused(void **state)
 
     (void)state;
     refuse(given("none.png"), "cannot open: No such file");
-    refuse(given("vectors.py"), "is neither a PNG nor a JPEG picture");
+    refuse(given("vectors.py"), "is neither a PNG nor a JPEG file");
     refuse(given("cmyk.jpg"), "four colors (CMYK)");
     put_bytes(path, (const uint8_t *)"", 0);
     refuse(path, "is empty");
     size_t n = bytes_of("rgb.png", &v);
     put_bytes(path, v, n / 2);
-    refuse(path, "is no whole PNG picture");
+    refuse(path, "is not a complete PNG file");
     put32(v + 16, 60000); /* the width, and its sum */
     put32(v + 20, 60000);
     put32(v + 29, crc_of(v + 12, 17));
@@ -255,9 +255,9 @@ test_refused(void **state)
     refuse(path, "has 60000 x 60000 pixels, expected at most 67108864");
     n = bytes_of("rgb.jpg", &v);
     put_bytes(path, v, n - 40);
-    refuse(path, "is no whole JPEG picture");
+    refuse(path, "is not a complete JPEG file");
     put_bytes(path, v, 20);
-    refuse(path, "is no JPEG picture");
+    refuse(path, "is not a JPEG file");
     unlink(path);
 }
 
@@ -325,8 +325,8 @@ test_steps(void **state)
         {"std=0", "std: '0' is not one to three numbers above 0"},
         {"std=1,2,3,4", "std: "},
         {"channels=cmyk", "expected rgb, bgr or gray"},
-        {"raw=1", "'raw' is no step"},
-        {"size=3", "'size' is no step: expected resize="}};
+        {"raw=1", "'raw' is not a step"},
+        {"size=3", "'size' is not a step: expected resize="}};
     SnImageSteps s;
 
     (void)state;
@@ -379,12 +379,12 @@ test_fit(void **state)
     (void)state;
     no_fit("resize=8 crop=6", 6, 6, 3, NULL);
     no_fit("channels=gray", 6, 6, 1, NULL);
-    no_fit("", 6, 6, 2, "has 2 channels, a picture 1 or 3");
+    no_fit("", 6, 6, 2, "has 2 channels, but pictures have 1 or 3");
     no_fit("channels=gray", 6, 6, 3, "not those of channels=gray");
     no_fit("channels=bgr", 6, 6, 1, "not those of channels=bgr");
-    no_fit("mean=1,2,3", 6, 6, 1, "mean or std are of three");
-    no_fit("crop=5", 6, 6, 3, "wants 6 x 6 pixels, not crop=5x5");
-    no_fit("resize=5", 6, 8, 3, "wants 6 x 8 pixels, more than resize=5");
+    no_fit("mean=1,2,3", 6, 6, 1, "mean or std has three numbers");
+    no_fit("crop=5", 6, 6, 3, "takes 6 x 6 pixels, not crop=5x5");
+    no_fit("resize=5", 6, 8, 3, "takes 6 x 8 pixels, more than resize=5");
     no_fit("resize=9x5", 6, 8, 3, "more than resize=9x5");
 }
 
@@ -405,9 +405,9 @@ test_covers(void **state)
     for (int y = 0; y < 8; y++)
         assert_memory_equal(v + y * 30, r.rgb + (y * 16 + 3) * 3, 30);
     s.resize[0] = 8;
-    assert_string_equal(sn_image_prepare(a, path, &s, 10, 9, 3, v),
-                        "is 16 x 8 pixels after resizing, fewer than the 10 x "
-                        "9 that are cut out");
+    assert_string_equal(
+        sn_image_prepare(a, path, &s, 10, 9, 3, v),
+        "is 16 x 8 pixels after resizing, smaller than the crop of 10 x 9");
     unlink(path);
 }
 

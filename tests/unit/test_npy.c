@@ -132,16 +132,14 @@ refuses_broken_files(void **state)
     (void)state;
     b.n -= 3;
     refused(&b, SN_EINPUT,
-            "x.npy: 5 bytes of elements, the header "
-            "promises 8\n");
+            "x.npy: holds 5 bytes of elements, but its header announces 8\n");
     b.n = 40;
     refused(&b, SN_EINPUT, "x.npy: the header is cut off\n");
     b.n = 4;
     refused(&b, SN_EINPUT, "x.npy: not a .npy file\n");
     b = image(4, head, v, sizeof v);
     refused(&b, SN_EUNSUPPORTED,
-            "x.npy: .npy version 4.0; 1, 2 and 3 "
-            "are read\n");
+            "x.npy: .npy version 4.0 is not supported: expected 1, 2 or 3\n");
     b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }", v,
               sizeof v);
     refused(&b, SN_EINPUT, shape);
@@ -182,9 +180,9 @@ refuses_other_types(void **state)
                         "", 0);
         refused(&b, SN_EUNSUPPORTED,
                 sn_format(a,
-                          "x.npy: elements of type '%s' are not read\n"
-                          "   help: integers of 8 to 64 bits, float16, "
-                          "float32, float64 and bool are, little-endian\n",
+                          "x.npy: elements of type '%s' are not supported\n   "
+                          "help: supported are integers of 8 to 64 bits, "
+                          "float16, float32, float64 and bool, little-endian\n",
                           descr[i]));
     }
 }
@@ -252,8 +250,9 @@ refuses_in_parts(void **state)
     assert_int_equal(truncate(path, 130), 0);
     d = sn_diag_new(a);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
-    assert_non_null(strstr(sn_diag_text(d, a), "2 bytes of elements, the "
-                                               "header promises 3"));
+    assert_non_null(
+        strstr(sn_diag_text(d, a),
+               "holds 2 bytes of elements, but its header announces 3"));
     unlink(path);
     d = sn_diag_new(a);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);

@@ -495,8 +495,8 @@ samples_refused(void **state)
     t = (SnData){SN_D_F32, 3, {1, 2, 3}, v, 0};
     open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[1, 2, 3]"));
-    assert_non_null(strstr(sn_diag_text(d, a), "put the axes in the model's "
-                                               "order"));
+    assert_non_null(strstr(sn_diag_text(d, a), "transpose the file to the "
+                                               "model's order of axes"));
     t = (SnData){SN_D_F32, 4, {2, 2, 3, 1}, v, 0};
     open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 2, 3, 1]"));

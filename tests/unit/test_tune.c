@@ -187,7 +187,7 @@ messages(void **state)
     /* what is replaced, by what, what is said */
     static const char *const v[][3] = {
         {"sinter-tune 1", "sinter-pack 1",
-         "t:1:1: error: is no file of measured picks"},
+         "t:1:1: error: is not a file of measured picks"},
         {"sinter-tune 1 ", "sinter-tune 1 f",
          "was measured with other kernels"},
         {"vnni256", "avx2",
@@ -205,17 +205,17 @@ messages(void **state)
         {"0 0 1 0: 5", "0 0 0 0: 5", "no convolution has these sizes"},
         {"0 0 1 0: 5", "0 0 3 0: 5", "no convolution has these sizes"},
         {": 5 ", ": 57 ",
-         "t:3:1: error: the layer cannot be computed like this"},
-        {": 5 ", ": 0 ", "the layer cannot be computed like this"},
-        {": 5 1", ": 5 2", "the layer cannot be computed like this"},
-        {": 5 1", ": 5 0", "the layer cannot be computed like this"},
+         "t:3:1: error: the layer cannot be computed in this way"},
+        {": 5 ", ": 0 ", "the layer cannot be computed in this way"},
+        {": 5 1", ": 5 2", "the layer cannot be computed in this way"},
+        {": 5 1", ": 5 0", "the layer cannot be computed in this way"},
         {": 5 1", ": 5", "expected a layer"},
         {"end 7", "end 5", "expected 'end 7' and nothing after it"},
         {"end 7\n", "end 7\nend 7\n", "expected 'end 7' and nothing after"},
         {"end 7\n", "", "the file has been cut short"},
         {"end 7\n",
          "1 56 56 64 56 56 64 1 1 1 1 1 1 0 0 1 0: 5 1 0 0 0\nend 8\n",
-         "the layer stands here for the second time"},
+         "the layer is listed twice"},
     };
 
     (void)state;

@@ -68,8 +68,8 @@ sn_file_text_check(SnDiag *d, const char *where, const char *path)
         close(fd);
     if (fd < 0 || r < 0)
         return sn_fail(d, SN_EOUTPUT, where,
-                       "cannot read '%s' to see whether "
-                       "it is text, which alone text may replace: %s",
+                       "cannot read '%s' to check that it is text (only text "
+                       "is replaced by text): %s",
                        path, strerror(err));
     if (text && s.more == 0)
         return SN_OK;

@@ -99,8 +99,8 @@ take_size(SnCli *c, const SnOption *o, const char *s, uint64_t *out)
         v *= 1000;
     if (end == s || end[u != NULL] || !(v >= 1) || !(v < 1e18))
         return sn_fail(c->d, SN_EUSAGE, o->name,
-                       "'%s' is not a number of one or more, with k, M, G or T "
-                       "behind it or not",
+                       "'%s' is not a size: expected a number of one or more, "
+                       "optionally with a suffix k, M, G or T",
                        s);
     *out = (uint64_t)v;
     return SN_OK;
@@ -214,8 +214,7 @@ parse_option(SnCli *c, const SnVerb *v, int argc, char **argv, int *i)
     if (eq)
         return take_value(c, o, eq + 1);
     if (*i + 1 >= argc)
-        return sn_fail(c->d, SN_EUSAGE, o->name, "wants %s after it",
-                       o->metavar);
+        return sn_fail(c->d, SN_EUSAGE, o->name, "requires %s", o->metavar);
     ++*i;
     return take_value(c, o, argv[*i]);
 }

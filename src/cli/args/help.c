@@ -22,8 +22,9 @@ static const struct {
 };
 enum { NEXIT = sizeof exits / sizeof exits[0] };
 
-#define PURPOSE                                                              \
-    "Makes int8 models of float ones: import, profile, quantize, optimize, " \
+#define PURPOSE                                                        \
+    "Makes int8 models from float models: import, profile, quantize, " \
+    "optimize, "                                                       \
     "run."
 
 static void

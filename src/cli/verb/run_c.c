@@ -151,8 +151,9 @@ build(Work *w)
     int err = start(argv, -1, &pid);
     int rc = err ? 0 : finish(pid);
     if (err == ENOENT || rc == 127) {
-        SnStatus s = sn_fail(w->c->d, SN_EUNSUPPORTED, "--backend c",
-                             "needs a C compiler, and '%s' is not there", cc);
+        SnStatus s =
+            sn_fail(w->c->d, SN_EUNSUPPORTED, "--backend c",
+                    "requires a C compiler, but '%s' is not installed", cc);
         sn_diag_help(w->c->d, "install one, or name it: CC=gcc sinter run ..");
         return s;
     }
@@ -239,7 +240,7 @@ read_output(Work *w, uint32_t k)
         fclose(f);
     return ok ? SN_OK
               : sn_fail(w->c->d, SN_EOUTPUT, w->output[k],
-                        "holds less than %lld samples",
+                        "holds fewer than %lld samples",
                         (long long)w->r->samples->n);
 }
 

@@ -129,10 +129,9 @@ report(Bisect *b, const Step *good, const Step *bad, bool found)
         return;
     }
     sn_putf(out,
-            "rewrite %u is guilty: %s.%s at %s takes the worst output from "
-            "%.2f to %.2f dB\n"
-            "without it: --disable=%s.%s; the graph before it: "
-            "--opt-limit %u\n",
+            "rewrite %u is responsible: %s.%s at %s takes the worst output "
+            "from %.2f to %.2f dB\nwithout it: --disable=%s.%s; the graph "
+            "before it: --opt-limit %u\n",
             bad->nfire, bad->pass, bad->rule, bad->node, good->db, bad->db,
             bad->pass, bad->rule, good->nfire);
 }

@@ -54,7 +54,7 @@ put_text(SnBuf *b, const SnComparison *k, uint32_t top, unsigned width)
     if (top < k->n)
         sn_putf(b, "%u more values lose less\n", k->n - top);
     if (k->nunmatched)
-        sn_putf(b, "%u values have no float value of their name\n",
+        sn_putf(b, "%u values have no counterpart in the float model\n",
                 k->nunmatched);
     sn_putf(b, "worst output: %s%s\n", db_str(b->a, k->worst_output),
             isinf(k->worst_output) ? "" : " dB");
@@ -74,9 +74,9 @@ put_advice(SnBuf *b, const SnAdvice *v, double want)
 {
     if (!v->same) {
         sn_putf(b,
-                "for %g dB: no advice; quantized again with the types of "
-                "this model, the float one gets %s dB and not %s, so that "
-                "nothing can be tried\n",
+                "for %g dB: no advice: quantizing the float model again with "
+                "the types of this one gives %s dB, not %s, so that options "
+                "cannot be tried\n",
                 want, db_str(b->a, v->again), db_str(b->a, v->given));
         return;
     }

@@ -30,7 +30,7 @@ check_name(SnCli *c, const char *s)
     return ok && strlen(s) <= 40
                ? SN_OK
                : sn_fail(c->d, SN_EUSAGE, "--name",
-                         "'%s' is no name of C: expected a letter, then "
+                         "'%s' is not a name in C: expected a letter, then "
                          "letters, digits and _, 40 at most",
                          s);
 }
@@ -196,17 +196,17 @@ help(SnCli *c, const char *path, const SnAot *p, const SnAotOpts *o,
     sn_buf_init(&b, c->a);
     if (ram && p->bound > most)
         sn_putf(&b,
-                "this order of nodes needs %lu: a smaller input, or fewer "
-                "channels where pictures are large",
+                "this order of nodes requires %lu: use a smaller input, or "
+                "fewer channels where pictures are large",
                 (unsigned long)p->bound);
     else if (ram)
-        sn_putf(&b, "no order of memory was found for less, %lu is possible",
+        sn_putf(&b, "no smaller memory plan was found; its lower bound is %lu",
                 (unsigned long)p->bound);
     else
         sn_putf(&b,
                 "one scale for all weights of a node (quantize --per-tensor) "
-                "takes less, of %lu bytes of tables, and so does a network "
-                "with fewer channels",
+                "reduces the %lu bytes of tables, and so does a network with "
+                "fewer channels",
                 (unsigned long)p->tables);
     put_other(c, path, p, o, io, ram, &b);
     return sn_buf_str(&b);
@@ -246,8 +246,9 @@ check_regions(SnCli *c, const SnAot *p, const SnAotOpts *o)
                          "largest: %s",
                          last, (unsigned long)p->region[last],
                          (unsigned long)o->region[last], largest(c, p, true));
-    sn_diag_help(c->d, "a value lies in one memory as a whole: a larger one, "
-                       "or fewer");
+    sn_diag_help(
+        c->d,
+        "a value is not split over memories: give larger memories, or fewer");
     return s;
 }
 

@@ -18,8 +18,7 @@ sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
     if (c->args.opset > 0 && (c->args.opset < SN_ONNX_OPSET_MIN ||
                               c->args.opset > SN_ONNX_OPSET_MAX))
         return sn_fail(c->d, SN_EUSAGE, "--opset",
-                       "%ld; %d to %d can be "
-                       "written",
+                       "%ld cannot be written: expected %d to %d",
                        c->args.opset, SN_ONNX_OPSET_MIN, SN_ONNX_OPSET_MAX);
     o->opset = (int)c->args.opset;
     const char *codes = c->args.codes ? c->args.codes : "int8";
@@ -55,8 +54,7 @@ sn_cli_no_export_opts(SnCli *c, const char *path)
 
     if (option)
         return sn_fail(c->d, SN_EUSAGE, option,
-                       "is about ONNX models; '%s' "
-                       "does not end in .onnx",
+                       "applies to ONNX models; '%s' does not end in .onnx",
                        path);
     return SN_OK;
 }

@@ -16,10 +16,10 @@ sn_verb_help(SnCli *c)
         return sn_fail(c->d, SN_EUSAGE, "--completion",
                        "cannot be combined with %s", v ? "a verb" : "--man");
     if (shell && !sn_args_complete(&c->out, shell))
-        return sn_fail(c->d, SN_EUSAGE, "--completion",
-                       "'%s' is not a shell that there is completion for: "
-                       "expected bash, zsh or fish",
-                       shell);
+        return sn_fail(
+            c->d, SN_EUSAGE, "--completion",
+            "there is no completion for '%s': expected bash, zsh or fish",
+            shell);
     if (c->args.man)
         sn_args_man(&c->out, v);
     else if (!shell)

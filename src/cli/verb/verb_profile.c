@@ -14,11 +14,10 @@ merge(SnCli *c)
     SnProfile *p;
 
     if (n == 0)
-        return sn_fail(c->d, SN_EUSAGE, "merge", "wants profile files");
+        return sn_fail(c->d, SN_EUSAGE, "merge", "requires profile files");
     if (c->args.calib.n || c->args.shard)
         return sn_fail(c->d, SN_EUSAGE, "merge",
-                       "reads profiles: --calib "
-                       "and --shard have no meaning here");
+                       "reads profiles: --calib and --shard do not apply");
     SN_TRY(
         sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL, "a profile",
                                        .text = true, .in_place = true}));

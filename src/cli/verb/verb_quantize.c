@@ -58,9 +58,9 @@ check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
                        fit.nstale ? some(c->a, fit.stale, fit.nstale) : "",
                        which);
     sn_warn(c->d, (SnPos){0}, NULL,
-            "%s is of another graph, but has every "
-            "value by name; %s.  The hash covers shapes, weights and names: "
-            "another batch size changes it harmlessly, other weights do not",
+            "%s has another graph hash, but has every value by name; %s.  "
+            "The hash covers shapes, weights and names: another batch size is "
+            "harmless, other weights are not",
             path, which);
     if (fit.nstale)
         sn_warn(c->d, (SnPos){0}, NULL,
@@ -94,8 +94,7 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
     if (!a->load_profile) {
         if (!a->calib.n && has_input(g))
             return sn_fail(c->d, SN_EUSAGE, "quantize",
-                           "wants --calib FILE "
-                           "or --load-profile FILE");
+                           "requires --calib FILE or --load-profile FILE");
         SnStrs files = sn_cli_files(c, &a->calib);
         SN_TRY(sn_cli_profile(c, g, &files, true, out));
         return a->dump_profile ? sn_profile_save(*out, a->dump_profile, c->d)
@@ -124,7 +123,7 @@ put_left(SnBuf *b, const SnWhyRescale *w)
         sn_puts(b, "\n    ");
         sn_put_reason(b, &w->reason[k]);
     }
-    sn_puts(b, w->nreason ? "\n" : " no rule or family looks at it\n");
+    sn_puts(b, w->nreason ? "\n" : " no rule or family applies to it\n");
 }
 
 /* Which channels lose resolution to their bias, the first few in text. */
@@ -421,8 +420,8 @@ sn_verb_quantize(SnCli *c)
         SN_TRY(sn_cli_placed(c, g, &flt));
     if (p->nsample == 1 && has_input(g))
         sn_warn(c->d, (SnPos){0}, NULL,
-                "ranges come from one sample, and "
-                "others may well leave them; some hundred are usual");
+                "the ranges come from one sample, which others may exceed; a "
+                "few hundred samples are usual");
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
     if (rw)
         sn_cli_rewrite_report(c, rw, c->args.stats);

@@ -128,9 +128,8 @@ compare(SnCli *c, const SnResults *r)
     SN_TRY(run_model(c, c->args.compare, r->x->g, &f));
     if (f.x->noutput != r->x->noutput)
         return sn_fail(c->d, SN_EINPUT, c->args.compare,
-                       "has %u outputs, "
-                       "the model %u",
-                       f.x->noutput, r->x->noutput);
+                       "has %u outputs, but the model has %u", f.x->noutput,
+                       r->x->noutput);
     for (uint32_t i = 0; i < r->x->noutput; i++) {
         if (f.count[i] != r->count[i])
             return sn_fail(c->d, SN_EINPUT, c->args.compare,
@@ -239,7 +238,7 @@ take_c(SnCli *c)
     return SN_OK;
 }
 
-/* --check-kernels prints no outputs: options about them would be ignored. */
+/* `check` prints no outputs: options about them would be ignored. */
 static SnStatus
 check_alone(SnCli *c, const char *check)
 {

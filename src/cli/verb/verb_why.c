@@ -28,7 +28,7 @@ put_text(SnBuf *b, const SnWhy *w)
     if (w->nfire)
         sn_putf(b,
                 "%u rewrite%s still appl%s to this graph; what follows is "
-                "said of the graph after %s.\n",
+                "about the graph after %s.\n",
                 w->nfire, w->nfire == 1 ? "" : "s", w->nfire == 1 ? "ies" : "y",
                 w->nfire == 1 ? "it" : "them");
     if (!w->n)
@@ -43,7 +43,7 @@ put_text(SnBuf *b, const SnWhy *w)
             sn_putc(b, '\n');
         }
         if (!r->nreason)
-            sn_puts(b, "  no rule or family looks at it\n");
+            sn_puts(b, "  no rule or family applies to it\n");
     }
 }
 

@@ -293,9 +293,9 @@ read_layer(Reader *r)
     if (!sane(&l.geo))
         return wrong(r, "no convolution has these sizes");
     if (!sn_tune_fits(r->t->isa, &l.geo, l.kind, &l.pick))
-        return wrong(r, "the layer cannot be computed like this");
+        return wrong(r, "the layer cannot be computed in this way");
     if (find(r->t, &l.geo, l.kind))
-        return wrong(r, "the layer stands here for the second time");
+        return wrong(r, "the layer is listed twice");
     add(r->t, &l);
     return SN_OK;
 }
@@ -318,7 +318,7 @@ read_head(Reader *r)
     SnArena *a = r->t->a;
 
     if (strncmp(s, MAGIC " ", sizeof MAGIC) != 0)
-        return wrong(r, "is no file of measured picks");
+        return wrong(r, "is not a file of measured picks");
     s += sizeof MAGIC;
     if (strcmp(word(a, &s), SN_PACK_ID) != 0)
         return wrong(r, "was measured with other kernels than those of this "

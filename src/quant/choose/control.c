@@ -262,10 +262,10 @@ no_match(const SnWish *w, const SnGraph *model, const SnGraph *g, SnArena *a,
                        "no node matches '%s'; the "
                        "kinds after lowering and merging are %s",
                        w->glob, each_once(a, cand, n));
-    return sn_fail(d, SN_EUSAGE, w->option,
-                   "no node matches '%s'; 'sinter "
-                   "inspect --names' lists what there is",
-                   w->glob);
+    return sn_fail(
+        d, SN_EUSAGE, w->option,
+        "no node matches '%s'; 'sinter inspect --names' lists the names",
+        w->glob);
 }
 
 static bool

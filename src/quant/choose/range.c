@@ -28,7 +28,7 @@ sn_range_parse(const char *text, SnRangeRule *out)
         char *end;
         out->p = strtod(text + n + 1, &end);
         if (end == text + n + 1 || *end || !(out->p > 50 && out->p <= 100))
-            return "wants a number above 50 and at most 100";
+            return "requires a number above 50 and at most 100";
         return NULL;
     }
     return "is not a range rule: there are minmax, percentile[=P], entropy, "

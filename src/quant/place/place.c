@@ -207,7 +207,7 @@ report(const SnPlacing *pl)
                 "raised so that %s",
                 r->node, r->nslice, r->nof, r->constant,
                 sn_restricts(pl->g->rounding)
-                    ? "bias, sums and ratios are what the arithmetic has"
+                    ? "bias, sums and ratios fit the arithmetic"
                     : "the bias fits 32 bits");
     }
 }

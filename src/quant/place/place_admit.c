@@ -347,9 +347,9 @@ one_type(Solve *s, const SnId *topo, uint32_t n)
         for (unsigned k = 0; k < sn_node(s->pl->g, topo[i])->nres; k++) {
             SnRef r = SN_REF(topo[i], k);
             if (s->first[r] && root(s, r) == r && !retype(s, r))
-                return impossible(s, topo[i],
-                                  "values that share its type are of several "
-                                  "fixed ones");
+                return impossible(
+                    s, topo[i],
+                    "values that share its type have different fixed types");
         }
     return SN_OK;
 }

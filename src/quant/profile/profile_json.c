@@ -349,9 +349,8 @@ sn_profile_load(SnArena *a, const char *path, SnDiag *d, SnProfile **out)
     json_t *o = json_loadb(text, n, JSON_REJECT_DUPLICATES, &err);
     if (!o)
         return sn_fail(d, SN_EINPUT, path,
-                       "line %d: is no profile, which is "
-                       "JSON: %s",
-                       err.line, err.text);
+                       "line %d: is not a profile: expected JSON: %s", err.line,
+                       err.text);
     *out = SN_NEW(a, SnProfile);
     SnStatus st = get_profile(&r, o, *out);
     json_decref(o);

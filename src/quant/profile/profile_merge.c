@@ -13,7 +13,7 @@ same_graph(const SnProfile *p, const SnProfile *o, const char *path,
 {
     if (o->hash != p->hash || o->n != p->n)
         return sn_fail(d, SN_EINPUT, path,
-                       "is of another graph ('%s', hash "
+                       "was made from another graph ('%s', hash "
                        "%016" PRIx64 ", %u values) than %s ('%s', %016" PRIx64
                        ", %u values)",
                        o->model, o->hash, o->n, first, p->model, p->hash, p->n);
