@@ -113,7 +113,7 @@ draft_operands(const SnGraph *g, const SnSpec *s, Draft *r)
                        : arity_why(g, d, s->nin);
         if (id == 0 || id >= g->nnode || sn_node(g, id)->dead ||
             SN_RES(in[k]) >= sn_node(g, id)->nres || !sn_type(g, in[k]))
-            return sn_format(g->arena, "operand '%s' is no live result",
+            return sn_format(g->arena, "operand '%s' is not a live result",
                              p->name);
         r->in_type[k] = sn_type(g, in[k]);
         r->in_shape[k] = sn_shape_of(g, in[k]);

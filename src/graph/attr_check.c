@@ -23,8 +23,7 @@ word_why(SnArena *a, const SnAttrDesc *at, int32_t w)
         n++;
     if (w >= 0 && w < n)
         return NULL;
-    return sn_format(a, "attribute '%s' has no word number %d", at->name,
-                     (int)w);
+    return sn_format(a, "attribute '%s' has no value %d", at->name, (int)w);
 }
 
 /* The type whose domain a range lives in; NULL when it is absent. */

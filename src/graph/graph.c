@@ -57,7 +57,7 @@ check_ref(const SnGraph *g, SnRef r, const char *what)
 
     if (id == 0 || id >= g->nnode || g->node[id]->dead ||
         SN_RES(r) >= g->node[id]->nres)
-        sn_bug("%s: %u:%u is no result of a live node", what, (unsigned)id,
+        sn_bug("%s: %u:%u is not a result of a live node", what, (unsigned)id,
                SN_RES(r));
 }
 

@@ -63,7 +63,7 @@ shape_of_map(SnShapeCall *c, SnArena *a)
     SnMapping u;
 
     if (!c->sem->decl)
-        return fail(c, "%s says nothing about the shape of its results",
+        return fail(c, "%s does not declare the shape of its results",
                     c->d->name);
     sn_map_args(&m, a, c->d, c->sem, c->attr, c->nin, c->in);
     if (!sn_mapping_open(&u, c->sem->decl, m.arg, a, c->why))

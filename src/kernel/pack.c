@@ -57,7 +57,7 @@ static const char *
 check_head(const SnPackHead *h, size_t n)
 {
     if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
-        return "is no file of packed weights";
+        return "is not a file of packed weights";
     if (h->mark != SN_PACK_MARK ||
         strncmp(h->build, SN_PACK_ID, sizeof h->build) != 0)
         return "was written by another build";

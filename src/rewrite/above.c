@@ -14,11 +14,11 @@ sn_above_barred(const SnAbove *a, SnId id)
     const SnKindDesc *d = sn_desc_in(a->g, n->kind);
 
     if (d->effect)
-        return "an output ends what can be moved";
+        return "nothing moves across an output";
     if (n->nres != 1)
         return "it has more than one result";
     if (!sn_joins(d, a->join))
-        return "no derive line has it sink";
+        return "no derive line sinks it";
     if (a->permutes && !sn_axes_free(d))
         return "its map fixes the order of axes";
     if (n->res[0].type->nq > 1)

@@ -173,7 +173,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
         return false;
     }
     if (rw->o.exact && claim.kind != SN_CLAIM_EXACT) {
-        sn_declined(rw, rule, g, root, "its claim is not that it is exact");
+        sn_declined(rw, rule, g, root, "it does not claim to be exact");
         return false;
     }
     if (rw->o.opt_limit >= 0 && rw->nfire >= (uint64_t)rw->o.opt_limit) {

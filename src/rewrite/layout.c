@@ -108,17 +108,16 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     SnEdit e = sn_edit(g, id);
     if (!sn_axes_renumber(g->arena, d, e.attr, perm))
         return sn_above_declined(&a, rw, rule,
-                                 "its attributes name axes otherwise");
+                                 "its attributes name axes differently");
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;
         if (sn_kind(g, v) == SN_K_TRANSPOSE)
             e.in[s] = sn_in(g, SN_NODE(v), 0);
         else if (!sn_axes_repeat(d) || !sn_def(g, v)->data ||
                  !constant_back(g, v, perm, true))
-            return sn_above_declined(
-                &a, rw, rule,
-                "an operand beside it is neither "
-                "a Transpose nor a Constant that can be turned");
+            return sn_above_declined(&a, rw, rule,
+                                     "another operand is neither a Transpose "
+                                     "nor a Constant that can be transposed");
     }
     if (!sn_fire(rw, rule, g, id))
         return false;

@@ -95,8 +95,8 @@ shapes_why(const SnGraph *g, SnId id, SnId t)
                 return "the operands have other shapes";
         } else if ((!sn_def(g, v)->data && sn_kind(g, v) != SN_K_SPLAT) ||
                    !stays(g, v, x, y)) {
-            return "an operand beside it is neither a Reshape nor a Constant "
-                   "whose axes stay";
+            return "another operand is neither a Reshape nor a Constant whose "
+                   "axes stay";
         }
     }
     return NULL;
@@ -120,7 +120,7 @@ raised(const SnGraph *g, SnId id, SnId t, SnEdit *e)
         const SnAttrDesc *ad = &d->attr[arg->v];
         for (uint32_t i = 0; i < n->nin; i++)
             if (sn_kind(g, n->in[i].ref) != SN_K_RESHAPE)
-                return "an operand beside it is no Reshape";
+                return "another operand is not a Reshape";
         int64_t *axis = sn_attr_at(e->attr, ad);
         int rank = n->res[0].shape->rank;
         int k = axis_above(g, n, (int)(*axis < 0 ? *axis + rank : *axis));

@@ -252,9 +252,9 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     if (!d->family.sink || !sn_joins(d, join) || n->nres == 0 ||
         !sn_elem_quant(n->res[0].type->elem)) {
         decline(g, rw, id, rule,
-                d->effect            ? "an output ends what can be moved"
+                d->effect            ? "nothing moves across an output"
                 : d->family.why_sink ? d->family.why_sink
-                                     : "no derive line has it sink");
+                                     : "no derive line sinks it");
         return false;
     }
     const char *why = group_alike(g, rw, id, &r);

@@ -30,7 +30,7 @@ group(const SnGraph *g, SnId id, const SnType **t)
         if (x->nq > 1)
             return "an input has scales along an axis";
         if (x->elem != SN_QI8 && x->elem != SN_QI16)
-            return "an input has 32 bits, which no node of codes reads";
+            return "an input has 32 bits, which no quantized node reads";
         if (*t && *t != x)
             return "the inputs are dequantized from different types";
         *t = x;
@@ -75,7 +75,7 @@ sn_sink_dequant(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     const char *why;
 
     if (n->nres == 0 || !sn_joins(d, join) || n->res[0].type->elem != SN_F32)
-        return decline(g, rw, id, rule, "no derive line has it sink");
+        return decline(g, rw, id, rule, "no derive line sinks it");
     why = group(g, id, &t);
     if (why || !t)
         return decline(g, rw, id, rule, why ? why : "no input is a Dequantize");

@@ -533,7 +533,8 @@ products(void **state)
                                 "  %%y = FullyConnected(%%x, %%w, %%b) : "
                                 "qi8<32, 0>[1,1]\n"
                                 "  Save(%%y) {name = \"y\"}\n";
-    static const char why[] = "a product of it may wrap, which arithmetic chip";
+    static const char why[] =
+        "one of its products may wrap, which arithmetic chip";
     const SnArithRow *was = arith.row;
     SnArithRow row[16];
 

@@ -403,7 +403,7 @@ test_nearest(void **state)
     bag.r.n = 1;
     CHECK("'r' must have 2 numbers, not 1", &sn_map_decl_nearest, P(0), V(0), R,
           N(0), N(0));
-    CHECK("T says nothing about the shape of its results", NULL, P(0));
+    CHECK("T does not declare the shape of its results", NULL, P(0));
 }
 
 int

@@ -274,7 +274,7 @@ test_sidecar_refused(void **state)
         sn_file_write(NULL, sn_path_join(arena, dir, "z.snw"), buf, 0), SN_OK);
     assert_int_equal(symlink("z.snw", sn_path_join(arena, dir, "l.snw")), 0);
     assert_string_equal(side_error("data = \"z.snw\"@0"),
-                        "data in a file needs its hash");
+                        "data in a file requires its hash");
     assert_string_equal(
         side_error(sn_format(arena, "data = \"../z.snw\"@0%s", hash)),
         "'../z.snw' must be a plain file name");
@@ -289,7 +289,7 @@ test_sidecar_refused(void **state)
         "z.snw has 0 bytes, too few for 400 at 0");
     assert_string_equal(
         side_error(sn_format(arena, "data = \"z.snw\"@7%s", hash)),
-        "offset 7 is no multiple of 64");
+        "offset 7 is not a multiple of 64");
     assert_string_equal(
         side_error(sn_format(arena, "splat = 0%s", hash)),
         "the data have hash f0da569042075252, not 0000000000000000");

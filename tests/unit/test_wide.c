@@ -250,7 +250,7 @@ reasons(void **state)
     check_said(transposed, "simplify", "t",
                "sink below y (Relu): another node reads the Transpose");
     check_said(transposed, "simplify", "t",
-               "sink below z (Save): an output ends what can be moved");
+               "sink below z (Save): nothing moves across an output");
 }
 
 int

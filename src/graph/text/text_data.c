@@ -45,9 +45,8 @@ sn_rd_data(SnReader *r, SnDataText *t)
         return skip_list(r, t);
     if (r->m.t.kind == SN_TOK_IDENT && !strcmp(r->m.t.s, "elided"))
         return sn_rd_fail(r, t->pos,
-                          "the values were left out when this "
-                          "was printed (--elide), expected a list, or "
-                          "\"file\"@offset");
+                          "the values were omitted when this was printed "
+                          "(--elide): expected a list, or \"file\"@offset");
     if (r->m.t.kind != SN_TOK_STR)
         return sn_rd_wanted(r, "a list, or \"file\"@offset");
     t->form = SN_TEXT_SIDE;
@@ -340,11 +339,11 @@ read_side(SnReader *r, const SnDataText *t, const SnType *type,
     const SnSide *s = NULL;
 
     if (!t->hash)
-        return sn_rd_fail(r, t->pos, "data in a file needs its hash");
+        return sn_rd_fail(r, t->pos, "data in a file requires its hash");
     if (!find_side(r, t, &s))
         return false;
     if (at % SN_SIDE_ALIGN != 0)
-        return sn_rd_fail(r, t->pos, "offset %llu is no multiple of %d",
+        return sn_rd_fail(r, t->pos, "offset %llu is not a multiple of %d",
                           (unsigned long long)at, SN_SIDE_ALIGN);
     if (at > s->n || n > s->n - at)
         return sn_rd_fail(r, t->pos,

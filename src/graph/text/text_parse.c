@@ -587,8 +587,8 @@ parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy,
     *out = NULL;
     if (src->nbyte > 0 && src->text[0] == 8) /* the tag of ir_version */
         return sn_fail(d, SN_EINPUT, src->name,
-                       "is no graph as text; an ONNX "
-                       "model is read from a file whose name ends in .onnx");
+                       "is not a graph in text form; the name of an ONNX model "
+                       "must end in .onnx");
     SnArena **tmp = SN_NEW(a, SnArena *);
     sn_arena_at_free(a, free_once, tmp);
     r.tmp = *tmp = sn_arena_new();
@@ -645,7 +645,7 @@ load(SnArena *a, const char *path, bool lazy, SnDiag *d, SnGraph **out)
             return st;
         if (i == MOST)
             return sn_fail(d, SN_EINPUT, path,
-                           "is replaced again and again while it is read");
+                           "is replaced repeatedly while it is read");
     }
 }
 

@@ -92,7 +92,7 @@ read_axis(SnReader *r, SnElem e, const SnType **t)
             return sn_rd_fail(r, pos, "slice %zu: %s", i, why);
     }
     *t = sn_type_axis(r->g->pool, e, (int)axis, (uint32_t)ns, r->scale, r->zp);
-    return *t || sn_rd_fail(r, pos, "these scales make no type");
+    return *t || sn_rd_fail(r, pos, "these scales are not those of a type");
 }
 
 static bool

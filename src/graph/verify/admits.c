@@ -94,7 +94,7 @@ sn_role_why(SnRounding by, SnRole role, const SnType *t, const char *what,
         (want->tensor || want->power || want->zlo != INT32_MIN))
         return sn_format(a,
                          "%s has a scale and an offset in each row, which "
-                         "arithmetic %s does not take",
+                         "arithmetic %s does not support",
                          what, ar->name);
     if (t->elem != SN_QI8 && t->elem != SN_QI16)
         return NULL;
@@ -516,9 +516,9 @@ wraps_why(Admits *m)
             m->at = (int)i;
         }
     return found ? sn_format(m->a,
-                             "a product of it may wrap, which arithmetic %s "
-                             "does not undo: expected ratios of scales and "
-                             "sums for which none does",
+                             "one of its products may wrap, which arithmetic "
+                             "%s does not undo: expected ratios of scales and "
+                             "sums that keep all products in range",
                              m->arith->name)
                  : NULL;
 }

@@ -100,7 +100,8 @@ operands_ok(Verify *v)
         return false;
     }
     if (v->n->nin < v->k->nin || v->n->nres != v->k->nout)
-        bad(v, "has %u operand slots and %u results, declared are %u and %u",
+        bad(v,
+            "has %u operand slots and %u results, but %u and %u are declared",
             (unsigned)v->n->nin, v->n->nres, v->k->nin, v->k->nout);
     for (uint32_t s = 0; s < v->n->nin && v->nbad == before; s++) {
         const SnUse *u = &v->n->in[s];
@@ -108,7 +109,7 @@ operands_ok(Verify *v)
         if (!u->ref && !p->optional)
             bad(v, "operand '%s' is missing", p->name);
         else if (u->ref && !ref_ok(v->g, u->ref))
-            bad(v, "operand '%s' is no result of a live node", p->name);
+            bad(v, "operand '%s' is not a result of a live node", p->name);
         else if (u->user != v->id || u->slot != s)
             bad(v, "operand '%s' has a wrong entry in a use list", p->name);
     }
@@ -538,8 +539,7 @@ sn_verify(const SnGraph *g, SnDiag *d)
         return SN_EINPUT;
     if ((uint32_t)g->rounding >= sn_arith_end())
         return sn_fail(d, SN_EINPUT, g->name,
-                       "has rounding %d, which is no "
-                       "policy",
+                       "has rounding %d, which is not a rounding policy",
                        (int)g->rounding);
     for (SnId id = 1; id < g->nnode; id++)
         if (!sn_node(g, id)->dead && sn_node(g, id)->nin > most)

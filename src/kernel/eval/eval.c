@@ -16,7 +16,7 @@ sn_eval_why_not(const SnGraph *g, SnId id)
     if (n->data)
         return NULL;
     if (sn_desc(n->kind)->effect)
-        return "it is no computation";
+        return "it is not a computation";
     const SnTuple *t = sn_node_tuple(g, id);
     if (t == NULL)
         return "no legal tuple has these types";

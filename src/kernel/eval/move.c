@@ -185,7 +185,7 @@ has_hole(const SnCopyTable *t, int v)
 static SnStatus
 outside(const SnCall *c, const SnMapping *u, const SnMapRead *r)
 {
-    return sn_call_fail(c, "an index of map %s leaves operand '%s'",
+    return sn_call_fail(c, "an index of map %s is outside operand '%s'",
                         u->decl->name, u->arg[r->param].name);
 }
 
@@ -205,7 +205,7 @@ copy_part(const SnCall *c, SnCopyTable *t, const char *x, char *y, size_t size)
             more++;
         }
     if (more > 1)
-        return sn_call_fail(c, "the parts of a result are no ranges");
+        return sn_call_fail(c, "the parts of a result are not ranges");
     for (int i = 0; i < v; i++)
         outer *= t->dim[i];
     for (int i = v + 1; i < t->n; i++)

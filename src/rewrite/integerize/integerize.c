@@ -688,7 +688,7 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     if (!sn_integerizable(g, id, join))
         return false;
     if (n->stays_float)
-        return no(&p[0], "the quantizer leaves it so");
+        return no(&p[0], "the quantizer keeps it float");
     if (p[0].d->sem[0].nan && !sn_range_full(sn_clamp_of(g, id)))
         return no(&p[0], "NaN passes its clamp, but not that of codes");
     Wanted *w = find_quantizes(&p[0], &nq);
@@ -705,8 +705,8 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
         p[1] = p[0];
         p[1].q = w[1].q;
     } else if (nq > 2) {
-        return no(&p[0], "it is quantized to more than two types, and no one "
-                         "of them may stand for all");
+        return no(&p[0], "it is quantized to more than two types, and none "
+                         "covers the others");
     }
     for (uint32_t i = 0; i < nplan; i++)
         if (!possible(&p[i], &bias))

@@ -99,11 +99,11 @@ contract_inexact(const SnIntPlan *p, const int32_t *bias)
     for (int64_t c = 0; c < e.n; c++) {
         double q = b < p->n->nin ? (double)bias[c] : 0;
         if (e.step[c] == 0)
-            return "a ratio of its scales is no binary32";
+            return "a ratio of its scales is not a binary32 number";
         if ((e.most[c] + fabs(q)) * e.odd[c] > SN_EXACT_MOST)
             return "its sums need more than the 24 bits of a binary32";
         if (b < p->n->nin && stated_bias(p, b, c) != q * e.step[c])
-            return "its bias is not a number of steps of the accumulator";
+            return "its bias is not a whole number of steps of the accumulator";
     }
     return NULL;
 }
@@ -117,14 +117,14 @@ operands_inexact(const SnIntPlan *p)
 
     if (s->cls != SN_C_MOVE && s->cls != SN_C_POINT &&
         (s->cls != SN_C_WINDOW || !s->monotone))
-        return "its sums of reals have an order";
+        return "its sums of reals depend on their order";
     for (uint32_t i = 0; i < p->n->nin; i++) {
         bool moved = s->cls == SN_C_MOVE && p->how[i] == SN_INT_RESCALED;
         SnElem e = p->type[i] ? p->type[i]->elem : SN_BOOL;
         if (p->how[i] == SN_INT_AS_IS && e != SN_F32)
             continue;
         if (p->how[i] != SN_INT_UNWRAP && !moved)
-            return "an operand is not codes yet";
+            return "an operand is not quantized yet";
         if (e != SN_QI8 && e != SN_QI16)
             return "binary32 drops bits of its codes";
     }

@@ -72,7 +72,8 @@ ages(Replay *r)
         for (uint32_t i = 0; i < step(r)->nadd; i++) {
             SnId id = step(r)->add[i];
             if (!id || id >= r->g->nnode || r->age[id])
-                return broken(r, "adds a node that is none, or is there");
+                return broken(r,
+                              "adds a node that is invalid or exists already");
             if (sn_desc(sn_node(r->g, id)->kind)->effect)
                 return sn_fail(r->d, SN_EUNSUPPORTED, r->path,
                                "step %u (%s) makes an input or output: such "
@@ -85,7 +86,7 @@ ages(Replay *r)
         r->now = r->age[id];
         for (uint32_t s = 0; s < n->nin; s++)
             if (n->in[s].ref && r->age[SN_NODE(n->in[s].ref)] > r->now)
-                return broken(r, "a node reads one that is not there yet");
+                return broken(r, "a node reads one that does not exist yet");
     }
     return SN_OK;
 }
@@ -131,11 +132,11 @@ redirect(Replay *r)
     for (uint32_t i = 0; i < s->nuse; i++) {
         const SnRedirect *u = &s->use[i];
         if (!exists(r, u->user) || !is_result(r, u->now))
-            return broken(r, "a node that is not there");
+            return broken(r, "a node that does not exist");
         SnRef old = sn_in(r->g, u->user, u->slot);
         SnPair p = {old, u->now};
         if (!old)
-            return broken(r, "an operand that is not there");
+            return broken(r, "an operand that does not exist");
         if (sn_type(r->g, old) != sn_type(r->g, u->now) ||
             sn_shape_of(r->g, old) != sn_shape_of(r->g, u->now))
             return refused(r, "replaces a value by one of another type",
@@ -167,7 +168,7 @@ drop(Replay *r)
         for (uint32_t i = 0; i < s->ndrop; i++) {
             SnId id = s->drop[i];
             if (id == 0 || id >= r->g->nnode || r->age[id] > r->now)
-                return broken(r, "drops a node that is not there");
+                return broken(r, "removes a node that does not exist");
             SnNode *n = sn_node(r->g, id);
             bool used = false;
             for (unsigned k = 0; !n->dead && k < n->nres; k++)
@@ -183,7 +184,7 @@ drop(Replay *r)
             left--;
         }
     } while (left && left < before);
-    return left ? broken(r, "drops a node that is read") : SN_OK;
+    return left ? broken(r, "removes a node that is in use") : SN_OK;
 }
 
 /* ---- built-in passes ---- */
@@ -299,7 +300,7 @@ built_in(Replay *r)
 
     for (uint32_t i = 0; i < r->npair && st == SN_OK; i++)
         if (!same_value(r, r->pair[i].old, r->pair[i].new_, a))
-            st = refused(r, "replaces a value by another one",
+            st = refused(r, "replaces a value by one that is not equal",
                          SN_NODE(r->pair[i].old));
     sn_arena_free(a);
     return st;
@@ -424,7 +425,7 @@ fire(Replay *r, uint32_t rule)
     rw->fire_claim = claimed(r, rule, r->pair[0].old);
     SN_TRY(permitted(r, k, rw->fire_claim));
     if (s.waived && !may_waive(r))
-        return refused(r, "waives the saturation of nothing calibrated", root);
+        return refused(r, "waives a saturation that is not calibrated", root);
     for (uint32_t i = 0; i < r->npair; i++)
         if (!sn_witness_formed(r->g, k, r->pair[i].old, r->pair[i].new_))
             return refused(r, "is not of the rule's form",
@@ -453,7 +454,7 @@ one(Replay *r)
     SN_TRY(redirect(r));
     if (strchr(by, '.') && rule == sn_rule_end())
         return sn_fail(r->d, SN_ECHECK, r->path,
-                       "step %u is of rule '%s', which there is not", r->now,
+                       "step %u is of rule '%s', which does not exist", r->now,
                        by);
     if (rule < sn_rule_end())
         SN_TRY(fire(r, rule));
@@ -478,10 +479,9 @@ rename_all(Replay *r)
         for (uint32_t i = 0; i < r->steps.ncalled; i++) {
             const SnCalled *c = &r->steps.called[i];
             if (!is_result(r, c->ref))
-                return broken(r, "a name of nothing");
+                return broken(r, "names a value that does not exist");
             if (sn_desc(sn_def(r->g, c->ref)->kind)->effect)
-                return refused(r, "gives an input another name",
-                               SN_NODE(c->ref));
+                return refused(r, "renames an input", SN_NODE(c->ref));
             /* First out of the way of each other. */
             sn_rename(r->g, c->ref, round ? c->name : "called");
         }

@@ -152,7 +152,7 @@ sn_witness_read(SnArena *a, const char *path, SnDiag *d, SnSteps *out)
             break; /* the graph */
         if (len > sizeof lead && !memcmp(s, lead, sizeof lead - 1)) {
             json_t *o = json_loadb(s + 2, len - 2, 0, NULL);
-            SnStatus st = o ? entry(&r, o, out) : bad(&r, "is no JSON");
+            SnStatus st = o ? entry(&r, o, out) : bad(&r, "is not JSON");
             json_decref(o);
             SN_TRY(st);
         }
