@@ -236,7 +236,7 @@ enter(SnImport *x, Walk *w, uint32_t i)
         return SN_OK;
     if (w->state[i] == 1)
         return sn_fail(x->d, SN_EINPUT, node_where(x, x->pb->node[i]),
-                       "is on a cycle: its inputs need its results");
+                       "is on a cycle: its inputs depend on its results");
     w->state[i] = 1;
     w->stack[w->nstack++] = i;
     return SN_OK;
@@ -385,11 +385,11 @@ add_input(SnImport *x, const Onnx__ValueInfoProto *vi)
     }
     type = sn_import_plain_type(x, dt);
     if (type == NULL)
-        return sn_import_fail(x, SN_EUNSUPPORTED,
-                              "elements %s are not supported; FLOAT, FLOAT16, "
-                              "BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 and "
-                              "BOOL are",
-                              name);
+        return sn_import_fail(
+            x, SN_EUNSUPPORTED,
+            "elements %s are not supported: expected FLOAT, FLOAT16, BFLOAT16, "
+            "DOUBLE, INT8, UINT8, INT32, INT64 or BOOL",
+            name);
     v->u8 = dt == SN_D_U8;
     attr.boundary = v->u8 ? SN_PLACEHOLDER_BOUNDARY_U8 : sn_import_boundary(vi);
     s.shape = sn_shape(x->g->pool, v->rank, v->dim);
@@ -555,22 +555,22 @@ static void
 warnings(SnImport *x)
 {
     if (x->unsorted != NULL)
-        sn_warn(x->d, (SnPos){0}, NULL,
-                "%s: nodes stand before what they read, '%s' for one; they "
-                "are sorted",
-                x->file, x->unsorted);
+        sn_warn(
+            x->d, (SnPos){0}, NULL,
+            "%s: nodes precede what they read, such as '%s'; they are sorted",
+            x->file, x->unsorted);
     if (x->stale != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
-                "%s: %s%s; the shape that its operands give counts", x->file,
-                x->stale,
+                "%s: %s%s; the shape computed from its operands is used",
+                x->file, x->stale,
                 x->nstale > 1
-                    ? sn_format(x->a, " (and so of %" PRIu32 " more value%s)",
+                    ? sn_format(x->a, " (and of %" PRIu32 " more value%s)",
                                 x->nstale - 1, x->nstale > 2 ? "s" : "")
                     : "");
     if (x->other_real != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
-                "%s: elements of type %s are calculated as f32; callers of an "
-                "exported model see the types of this file",
+                "%s: elements of type %s are computed as f32; an exported "
+                "model has the types of this file",
                 x->file, x->other_real);
 }
 

@@ -357,7 +357,7 @@ static const struct {
     {"CastLike", op_cast_like, "as Cast"},
     {"Constant", op_constant, NULL},
     {"ConstantOfShape", op_constant_of_shape, "the shape must be constant"},
-    {"Dropout", op_dropout, "as at inference: it keeps everything"},
+    {"Dropout", op_dropout, "as at inference: it drops nothing"},
     {"Identity", op_identity, NULL},
     {"Range", op_range, "operands must be constant"},
     {"Shape", op_shape, NULL},

@@ -206,9 +206,8 @@ refuses_opset(void **state)
 
     (void)state;
     refused(wide, SN_ONNX_QDQ, 0,
-            "t.onnx: node 'x' (Placeholder): 16-bit codes need opset 21; the "
-            "model is written at 17\n"
-            "   help: give --opset 21\n");
+            "t.onnx: node 'x' (Placeholder): 16-bit codes require opset 21; "
+            "the model is written at 17\n   help: give --opset 21\n");
     onnx__model_proto__free_unpacked(
         model(graph(wide), SN_ONNX_QDQ, 21, &p, &n), NULL);
 }
@@ -368,7 +367,7 @@ refuses_unknown_opset(void **state)
 {
     (void)state;
     refused(SUM(""), SN_ONNX_QDQ, 12,
-            "t.onnx: opset 12; 13 to 25 can be written\n");
+            "t.onnx: opset 12 cannot be written: expected 13 to 25\n");
 }
 
 /* A rounding of integers that ONNX's operators do not compute. */

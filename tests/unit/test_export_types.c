@@ -423,9 +423,9 @@ others_are_refused(void **state)
         passes(t[i].elem);
         refused(SN_EUNSUPPORTED,
                 sn_format(a,
-                          "m.onnx: input 'x': elements %s are not "
-                          "supported; FLOAT, FLOAT16, BFLOAT16, DOUBLE, INT8, "
-                          "UINT8, INT32, INT64 and BOOL are\n",
+                          "m.onnx: input 'x': elements %s are not supported: "
+                          "expected FLOAT, FLOAT16, BFLOAT16, DOUBLE, INT8, "
+                          "UINT8, INT32, INT64 or BOOL\n",
                           t[i].name));
         casts(FLOAT, t[i].elem);
         refused(SN_EUNSUPPORTED,
@@ -463,10 +463,10 @@ codes_of_16_bits(void **state)
     o.opset = 17;
     g = imported();
     assert_int_equal(sn_onnx_pack(a, g, &o, "t", d, &p, &n), SN_EUNSUPPORTED);
-    assert_string_equal(sn_diag_text(d, a),
-                        "t: node 'y' (Quantize): 16-bit codes need opset 21; "
-                        "the model is written at 17\n"
-                        "   help: give --opset 21\n");
+    assert_string_equal(
+        sn_diag_text(d, a),
+        "t: node 'y' (Quantize): 16-bit codes require opset 21; the model is "
+        "written at 17\n   help: give --opset 21\n");
     quantized_16(UINT16);
     refused(SN_EUNSUPPORTED, "m.onnx: output 'y': codes of uint16 are not "
                              "supported as an output\n");

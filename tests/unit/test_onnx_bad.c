@@ -159,7 +159,7 @@ cycles_are_refused(void **state)
     ob_node(b, "Relu", "p", "q");
     ob_output(b, "q", "2");
     refused(SN_EINPUT, "m.onnx: node 'p' (Add): is on a cycle: its inputs "
-                       "need its results\n");
+                       "depend on its results\n");
 }
 
 static void
@@ -176,8 +176,8 @@ order_in_the_file_does_not_matter(void **state)
                                        "  %y = Relu(%p) : f32[2]\n"
                                        "  Save(%y) {name = \"y\"}\n");
     assert_string_equal(sn_diag_text(d, a),
-                        "warning: m.onnx: nodes stand before what they read, "
-                        "'y' for one; they are sorted\n");
+                        "warning: m.onnx: nodes precede what they read, such "
+                        "as 'y'; they are sorted\n");
 }
 
 /* As ONNX Runtime does: shapes left behind by a tool are a warning. */
@@ -193,7 +193,7 @@ stale_shapes_are_said(void **state)
     assert_string_equal(text_of(NULL), want);
     assert_string_equal(sn_diag_text(d, a),
                         "warning: m.onnx: 'y' is [2,3], the file says [2,4]; "
-                        "the shape that its operands give counts\n");
+                        "the shape computed from its operands is used\n");
     one_node(13, "Relu", "x", "2x3", "2x3x1");
     assert_string_equal(text_of(NULL), want);
     one_node(13, "Relu", "x", "2x3", "4");
@@ -202,10 +202,10 @@ stale_shapes_are_said(void **state)
     ob_info(b, "z", "3x2");
     ob_output(b, "v", "2x3");
     assert_non_null(strstr(text_of(NULL), "Neg"));
-    assert_string_equal(sn_diag_text(d, a),
-                        "warning: m.onnx: 'y' is [2,3], the file says [4] (and "
-                        "so of 1 more value); the shape that its operands give "
-                        "counts\n");
+    assert_string_equal(
+        sn_diag_text(d, a),
+        "warning: m.onnx: 'y' is [2,3], the file says [4] (and of 1 more "
+        "value); the shape computed from its operands is used\n");
 }
 
 /* Elements that nothing here holds, in a tensor that nothing reads. */

@@ -54,22 +54,22 @@ other_reals_become_f32_with_one_warning(void **state)
           "  %c = Constant() {data = [1, 65504, -5.9604645e-8]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
           "  Save(%y) {name = \"y\", boundary = f16}\n",
-          "warning: m.onnx: elements of type FLOAT16 are calculated as f32; "
-          "callers of an exported model see the types of this file\n");
+          "warning: m.onnx: elements of type FLOAT16 are computed as f32; an "
+          "exported model has the types of this file\n");
     sum(BFLOAT16, "3", BFLOAT16, upper, sizeof upper);
     warns("  %x = Placeholder() {boundary = bf16} : f32[3]\n"
           "  %c = Constant() {data = [1, -100, inf]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
           "  Save(%y) {name = \"y\", boundary = bf16}\n",
-          "warning: m.onnx: elements of type BFLOAT16 are calculated as f32; "
-          "callers of an exported model see the types of this file\n");
+          "warning: m.onnx: elements of type BFLOAT16 are computed as f32; an "
+          "exported model has the types of this file\n");
     sum(DOUBLE, "3", DOUBLE, wide, sizeof wide);
     warns("  %x = Placeholder() {boundary = f64} : f32[3]\n"
           "  %c = Constant() {data = [1, 0.1, inf]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
           "  Save(%y) {name = \"y\", boundary = f64}\n",
-          "warning: m.onnx: elements of type DOUBLE are calculated as f32; "
-          "callers of an exported model see the types of this file\n");
+          "warning: m.onnx: elements of type DOUBLE are computed as f32; an "
+          "exported model has the types of this file\n");
 }
 
 static void
@@ -89,10 +89,10 @@ known_integers_become_wider(void **state)
     refused(SN_EUNSUPPORTED,
             "m.onnx: node 'y' (Add): 'c' holds an integer above 2^63 - 1\n");
     sum(UINT16, "1", UINT16, big, 2);
-    refused(SN_EUNSUPPORTED,
-            "m.onnx: input 'x': elements UINT16 are not supported; FLOAT, "
-            "FLOAT16, BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 and BOOL "
-            "are\n");
+    refused(
+        SN_EUNSUPPORTED,
+        "m.onnx: input 'x': elements UINT16 are not supported: expected FLOAT, "
+        "FLOAT16, BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 or BOOL\n");
 }
 
 /* Weights of 4 bits, dequantized: x + (w - z) * s. */

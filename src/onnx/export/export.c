@@ -149,10 +149,9 @@ check_types(SnExport *x)
             return sn_export_refuse(x, "values of type %s have no form in ONNX",
                                     sn_elem_name(t->elem));
         if (t->elem == SN_QI16 && x->opset < 21) {
-            sn_export_refuse(x,
-                             "16-bit codes need opset 21; the model is "
-                             "written at %d",
-                             x->opset);
+            sn_export_refuse(
+                x, "16-bit codes require opset 21; the model is written at %d",
+                x->opset);
             sn_diag_help(x->d, "give --opset 21");
             return SN_EUNSUPPORTED;
         }
@@ -555,7 +554,7 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
 
     if (x.opset < SN_ONNX_OPSET_MIN || x.opset > SN_ONNX_OPSET_MAX)
         return sn_fail(d, SN_EUNSUPPORTED, file,
-                       "opset %d; %d to %d can be written", x.opset,
+                       "opset %d cannot be written: expected %d to %d", x.opset,
                        SN_ONNX_OPSET_MIN, SN_ONNX_OPSET_MAX);
     if (g->rounding != SN_ROUNDING_FLOAT && o->form != SN_ONNX_TWIN) {
         sn_fail(d, SN_EUNSUPPORTED, file,
@@ -588,7 +587,7 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
     warn_splats(&x, *n);
     if (*n > INT32_MAX)
         return sn_fail(d, SN_EUNSUPPORTED, file,
-                       "%zu bytes; a model file holds 2 GiB", *n);
+                       "%zu bytes: an ONNX file holds at most 2 GiB", *n);
     *p = sn_alloc(a, *n);
     onnx__model_proto__pack(&m, *p);
     return SN_OK;

@@ -157,10 +157,9 @@ apart(SnExport *x, uint32_t slot, const int *perm, const char **value,
     if (sn_export_constant(x, r))
         return known_apart(x, r, rank, p, value, zp);
     if (!made_by(x, r, sn_export_difference))
-        return sn_export_refuse(x,
-                                "operand '%s' is no difference of codes and "
-                                "zero point",
-                                sn_name(x->g, r));
+        return sn_export_refuse(
+            x, "operand '%s' is not a difference of codes and zero point",
+            sn_name(x->g, r));
     z = sn_in(x->g, SN_NODE(r), 1);
     if (sn_shape_count(sn_shape_of(x->g, z)) != 1)
         return sn_export_refuse(x, "the zero point '%s' is not one code",
@@ -233,12 +232,13 @@ sn_export_conv_transpose(SnExport *x)
     Onnx__NodeProto *n;
 
     if (group != 1)
-        return sn_export_refuse(x, "ConvTranspose in groups is not written");
+        return sn_export_refuse(x,
+                                "ConvTranspose with groups cannot be written");
     for (uint32_t i = 0; i < more->n; i++)
         if (more->v[i] >= stride->v[i])
             return sn_export_refuse(x,
-                                    "'more' is not below the stride, as ONNX "
-                                    "Runtime wants output_padding to be");
+                                    "'more' is not below the stride, which "
+                                    "ONNX Runtime requires of output_padding");
     in[0] = sn_export_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
     in[1] = sn_export_get(x, sn_in(x->g, x->id, 1), 4, transposed, x->as);
     if (b != 0)

@@ -154,8 +154,8 @@ sn_export_lrn(SnExport *x)
     const char *in[2], *out;
 
     if (*(const int64_t *)sn_export_attr(x, "size", SN_A_INT) % 2 == 0)
-        return sn_export_refuse(x,
-                                "ONNX Runtime sums an odd number of channels");
+        return sn_export_refuse(
+            x, "ONNX Runtime requires an odd number of channels");
     if (s->rank == 4)
         return sn_export_map(x);
     if (s->rank == 0 || sn_shape_count(s) == 0)

@@ -134,8 +134,9 @@ split_sizes(SnImport *x, int64_t dim, uint32_t n, int64_t *size)
         SN_TRY(sn_import_ints_in(x, 1, "the sizes", &given));
     SN_TRY(sn_import_int(x, "num_outputs", n, &parts));
     if (parts != n || (given.v != NULL && given.n != n))
-        return sn_import_fail(x, SN_EINPUT,
-                              "another number of parts than results");
+        return sn_import_fail(x, SN_EINPUT, "%" PRId64 " parts for %u results",
+                              given.v != NULL && given.n != n ? given.n : parts,
+                              n);
     for (uint32_t i = 0; i < n; i++) {
         int64_t part = dim / n + (dim % n != 0);
         size[i] =

@@ -34,8 +34,9 @@ factors(SnImport *x, uint32_t i, const char *what, SnReals *out)
         return sn_import_fail(x, SN_EUNSUPPORTED,
                               "the %s '%s' must be constant", what, v->name);
     if (t->dtype != SN_D_F32 || t->rank != 1 || t->dim[0] > 2 * SN_MAXRANK)
-        return sn_import_fail(x, SN_EINPUT, "the %s '%s' are no list of floats",
-                              what, v->name);
+        return sn_import_fail(x, SN_EINPUT,
+                              "the %s '%s' are not a list of floats", what,
+                              v->name);
     out->n = (uint32_t)t->dim[0];
     out->v = t->data;
     return SN_OK;

@@ -33,7 +33,8 @@ sn_import_kind(SnImport *x, const char *name, SnKind *out)
     *out = sn_kind_named(name);
     if (*out == 0)
         return sn_import_fail(x, SN_EUNSUPPORTED,
-                              "needs the node %s, which is not declared", name);
+                              "requires the node %s, which is not declared",
+                              name);
     return SN_OK;
 }
 
