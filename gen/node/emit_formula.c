@@ -72,7 +72,8 @@ attr_value(SnFormula *f, const SnDefAttr *a)
         v.ty = SN_TY_BOOL;
         return v;
     default:
-        return sn_formula_refuse(f, "an attribute of this type is no number");
+        return sn_formula_refuse(f,
+                                 "an attribute of this type is not a number");
     }
 }
 
@@ -96,7 +97,8 @@ name_value(SnFormula *f, const SnExpr *e)
             .prec = P_PRIM,
             .fixed = true};
     }
-    return sn_formula_refuse(f, "a name that is no operand and no attribute");
+    return sn_formula_refuse(
+        f, "a name that is neither an operand nor an attribute");
 }
 
 /* ---- calls ---- */
@@ -137,7 +139,7 @@ sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m)
 {
     if (!sn_formula_mid(f, q, m)) {
         *m = (SnMid){"0", "0", "0"};
-        return sn_formula_refuse(f, "q(e, t): t is no type attribute").s;
+        return sn_formula_refuse(f, "q(e, t): t is not a type attribute").s;
     }
     for (uint32_t i = 0; i < f->nkept; i++)
         if (f->kept[i].scope == f->nscope && sn_expr_equal(f->kept[i].e, q))
@@ -163,7 +165,7 @@ quant_mid(SnFormula *f, const SnExpr *e)
     SnMid m;
 
     if (!sn_formula_mid(f, e, &m))
-        return sn_formula_refuse(f, "q(e, t): t is no type attribute");
+        return sn_formula_refuse(f, "q(e, t): t is not a type attribute");
     if (sn_row_requant(f, e->kid[0], m.zp, m.lim,
                        sn_format(f->a, "at->%s", sn_field(f->a, e->kid[1]->s)),
                        sn_format(f->a, "%s_mul", e->kid[1]->s), &v))
@@ -685,9 +687,8 @@ sn_formula_store(SnFormula *f, SnCVal v)
                    : sn_format(f->a, "%s != 0", sn_cw_paren(&f->w, v, P_PRIM));
     if (sn_conc_code(out)) {
         if (v.ty == SN_TY_REAL) {
-            sn_formula_refuse(f,
-                              "the formula gives a real number where a code is "
-                              "wanted: write q(...)");
+            sn_formula_refuse(f, "the formula gives a real number where a code "
+                                 "is expected: write q(...)");
             return "0";
         }
         return sn_format(f->a, "(%s)%s", ty, sn_cw_paren(&f->w, v, P_PRIM));

@@ -68,12 +68,12 @@ sn_api_host(const SinterConfig *c, SnApiHost *h, SinterError *err)
 
     memset(h, 0, sizeof *h);
     if (c && !sn_api_options(&v, sizeof v, c))
-        return sn_api_error(err, SINTER_EUSAGE, "SinterConfig",
-                            "its size is not set, or a later version of "
-                            "sinter made it");
+        return sn_api_error(
+            err, SINTER_EUSAGE, "SinterConfig",
+            "its size is not set, or is that of a later version of sinter");
     if (!v.alloc != !v.release)
         return sn_api_error(err, SINTER_EUSAGE, "SinterConfig",
-                            "alloc and release go together");
+                            "alloc and release must be given together");
     if (!(v.max_seconds >= 0))
         return sn_api_error(err, SINTER_EUSAGE, "SinterConfig",
                             "max_seconds is not 0 or more");
@@ -148,7 +148,8 @@ tell(const SnApiHost *h, const SnDiag *d, SnArena *a, SnStatus st,
         }
     }
     if (err && st != SN_OK && !found)
-        sn_api_error(err, (SinterStatus)st, "sinter", "failed without a word");
+        sn_api_error(err, (SinterStatus)st, "sinter",
+                     "failed without a message");
 }
 
 SinterStatus

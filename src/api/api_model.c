@@ -42,7 +42,8 @@ parse_text(const Load *l, SnDiag *d, SnGraph **out)
     src->text = sn_strndup(l->m->a, l->p, l->n);
     src->nbyte = strlen(src->text);
     if (src->nbyte != l->n)
-        return sn_fail(d, SN_EINPUT, l->name, "holds a NUL byte: no text");
+        return sn_fail(d, SN_EINPUT, l->name,
+                       "is not text: it holds a NUL byte");
     sn_budget_model(l->n);
     return sn_parse(l->m->a, src, l->dir, d, out);
 }
@@ -106,9 +107,9 @@ open_model(const SinterConfig *c, Load *l, SinterModel **out, SinterError *err)
 
     *out = NULL;
     if (l->io && !sn_api_options(&io, sizeof io, l->io))
-        return sn_api_error(err, SINTER_EUSAGE, "SinterImport",
-                            "its size is not set, or a later version of "
-                            "sinter made it");
+        return sn_api_error(
+            err, SINTER_EUSAGE, "SinterImport",
+            "its size is not set, or is that of a later version of sinter");
     if (l->io)
         l->import = (SnOnnxOpts){
             .dims = io.dims, .shapes = io.shapes, .batch = io.batch};
@@ -141,8 +142,9 @@ sinter_model_load(const SinterConfig *c, const char *path,
     if (st != SINTER_OK)
         return st;
     if (!strcmp(path, "-"))
-        return sn_api_error(err, SINTER_EUSAGE, "path",
-                            "'-' is no file; sinter_model_parse reads memory");
+        return sn_api_error(
+            err, SINTER_EUSAGE, "path",
+            "'-' is not a file; sinter_model_parse reads memory");
     l.onnx = ends_in(path, ".onnx");
     return open_model(c, &l, out, err);
 }
@@ -387,11 +389,11 @@ check_export(const SinterExport *e, Save *s, SinterError *err)
 
     if (e && !s->onnx)
         return sn_api_error(err, SINTER_EUSAGE, "SinterExport",
-                            "is about ONNX models");
+                            "applies to ONNX models");
     if (e && !sn_api_options(&v, sizeof v, e))
-        return sn_api_error(err, SINTER_EUSAGE, "SinterExport",
-                            "its size is not set, or a later version of "
-                            "sinter made it");
+        return sn_api_error(
+            err, SINTER_EUSAGE, "SinterExport",
+            "its size is not set, or is that of a later version of sinter");
     if (v.form != SINTER_QDQ && v.form != SINTER_QOPERATOR)
         return sn_api_error(err, SINTER_EUSAGE, "SinterExport",
                             "form is neither SINTER_QDQ nor SINTER_QOPERATOR");

@@ -49,10 +49,10 @@ describe(SnArena *a, const SnPort *p, SnDiag *d, SinterPort *out)
         zero[i] += p->u8_codes ? 128 : 0;
     out->zero = zero;
     if (!out->elem)
-        return sn_fail(d, SN_EUNSUPPORTED, p->name,
-                       "is an input or output of type %s, which programs "
-                       "cannot hand over",
-                       sn_elem_name(t->elem));
+        return sn_fail(
+            d, SN_EUNSUPPORTED, p->name,
+            "is an input or output of type %s, which sinter.h does not support",
+            sn_elem_name(t->elem));
     return SN_OK;
 }
 

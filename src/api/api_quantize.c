@@ -87,8 +87,8 @@ check_profile(const Quantize *z, const SnExec *x, const SnProfile *p)
     }
     if (p->nsample == 1)
         sn_warn(z->d, (SnPos){0}, NULL,
-                "ranges come from one sample, and others may well leave them; "
-                "some hundred are usual");
+                "the ranges come from one sample, which others may exceed; a "
+                "few hundred samples are usual");
     return SN_OK;
 }
 
@@ -242,9 +242,9 @@ sinter_model_quantize(SinterModel *m, const SinterQuantize *q,
     if (!q)
         return sn_api_error(err, SINTER_EUSAGE, "SinterQuantize", "is NULL");
     if (!sn_api_options(&z.q, sizeof z.q, q))
-        return sn_api_error(err, SINTER_EUSAGE, "SinterQuantize",
-                            "its size is not set, or a later version of "
-                            "sinter made it");
+        return sn_api_error(
+            err, SINTER_EUSAGE, "SinterQuantize",
+            "its size is not set, or is that of a later version of sinter");
     if (z.q.profile && z.q.fill)
         return sn_api_error(err, SINTER_EUSAGE, "SinterQuantize",
                             "has both fill and profile");

@@ -76,9 +76,9 @@ sinter_session_new(SinterModel *m, const SinterSessionConfig *c,
 
     *out = NULL;
     if (c && !sn_api_options(&v, sizeof v, c))
-        return sn_api_error(err, SINTER_EUSAGE, "SinterSessionConfig",
-                            "its size is not set, or a later version of "
-                            "sinter made it");
+        return sn_api_error(
+            err, SINTER_EUSAGE, "SinterSessionConfig",
+            "its size is not set, or is that of a later version of sinter");
     if (v.threads > SN_MAXTHREAD)
         return sn_api_error(err, SINTER_EUSAGE, "SinterSessionConfig",
                             "threads is more than 64");
@@ -321,7 +321,7 @@ sinter_session_run_on(SinterSession *s, const SinterPool *pool,
     if (!pool)
         why = "is NULL";
     else if (!sn_api_options(&v, sizeof v, pool))
-        why = "its size is not set, or a later version of sinter made it";
+        why = "its size is not set, or is that of a later version of sinter";
     else if (!v.run)
         why = "run is NULL";
     if (why)

@@ -59,7 +59,7 @@ sn_plugin_add(SnDiag *d, const char *where, const SnPluginDesc *p)
 {
     if (sn_more_rules.nbackend || sn_more_kinds.nkind)
         return sn_fail(d, SN_EUSAGE, where,
-                       "is a second plugin; a process takes one");
+                       "is a second plugin; only one can be loaded");
     SN_TRY(check_version(d, where, p));
     SN_TRY(check_names(d, where, p));
     sn_more_kinds = p->kinds;

@@ -273,13 +273,14 @@ CreateEpFactories(const char *name, const OrtBase *base, const OrtLogger *l,
     *n = 0;
     if (!api)
         return sn_ep_failed(base->get_api(1),
-                            "sinter: ONNX Runtime 1.23 or later is needed");
+                            "sinter: requires ONNX Runtime 1.23 or later");
     if (most < 1)
-        return sn_ep_failed(api, "sinter: no room for a factory");
+        return sn_ep_failed(api, "sinter: expected room for one factory");
     const OrtTable *ep_api = ORT_AT(api, ORT_EP_API, OrtGetTable)();
     if (!ep_api)
-        return sn_ep_failed(api, "sinter: this build of ONNX Runtime takes no "
-                                 "providers");
+        return sn_ep_failed(
+            api,
+            "sinter: this build of ONNX Runtime does not support providers");
     f = calloc(1, sizeof *f);
     if (!f)
         return sn_ep_no_memory(api);

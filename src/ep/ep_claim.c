@@ -282,9 +282,10 @@ check_inputs(Claim *c, const SnEpGraph *g)
     for (size_t i = 0; i < g->ninput; i++)
         if (g->input[i].type == 0 || g->input[i].rank == 0)
             blame_value(c, sn_ep_value(&c->w, g->input[i].name),
-                        g->input[i].type ? "it reads a value whose rank is 0, "
-                                           "or not known"
-                                         : "it reads what is no tensor");
+                        g->input[i].type
+                            ? "it reads a value whose rank is 0, "
+                              "or not known"
+                            : "it reads a value that is not a tensor");
 }
 
 /* A profile that was asked for, and does not serve, is worth a warning. */
@@ -327,10 +328,10 @@ try_part(Claim *c)
         uint32_t v = sn_ep_value(&c->w, port);
         if (v != SN_EP_NONE)
             blame_value(c, v,
-                        "it reads or makes a value of another type or "
-                        "shape for sinter");
+                        "sinter gives a value that it reads or makes another "
+                        "type or shape");
         if (!c->blamed)
-            blame_all(c, "it has other inputs and outputs for sinter");
+            blame_all(c, "sinter gives it other inputs and outputs");
     }
     sinter_session_free(s);
     return NULL;
@@ -448,7 +449,7 @@ claim_contexts(Claim *c, uint32_t *n)
     for (uint32_t i = 0; i < c->w.nnode && !st; i++) {
         c->can[i] = sn_ep_is_context(&c->w.node[i]);
         if (!c->can[i])
-            c->why[i] = "the model holds contexts, and this is none";
+            c->why[i] = "the model holds contexts, and this node is not one";
         c->member[0] = i;
         c->nmember = 1;
         *n += c->can[i];

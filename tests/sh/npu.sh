@@ -285,7 +285,7 @@ ok 'libsinter.so: a host loads the plugin' \
 LD_LIBRARY_PATH=$pre/lib ./host ./build/libnpu.so ./build/libnpu.so >out \
     2>"$tmp/log"
 ok 'a second plugin is refused' has out \
-    './build/libnpu.so: is a second plugin; a process takes one'
+    './build/libnpu.so: is a second plugin; only one can be loaded'
 
 # ---- refused when it is loaded ----
 
