@@ -386,7 +386,15 @@ refuses_fixed_point(void **state)
     assert_string_equal(sn_diag_text(D, A),
                         "t.onnx: the graph computes with rounding double, "
                         "which ONNX has no operators for; what is quantized "
-                        "for a backend of rounding float can be written\n");
+                        "for a backend of rounding float can be written\n"
+                        "   help: --format qdq-twin writes operators of reals, "
+                        "and how far from the graph's codes they may be\n");
+    SnOnnxTwins twins;
+    o = (SnOnnxExport){.form = SN_ONNX_TWIN, .twins = &twins};
+    assert_int_equal(sn_onnx_pack(A, g, &o, "t.onnx", D, &p, &n), SN_OK);
+    assert_true(twins.n > 0);
+    for (uint32_t i = 0; i < twins.n; i++)
+        assert_null(twins.v[i].bound.by.why);
 }
 
 int

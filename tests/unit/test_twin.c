@@ -242,11 +242,11 @@ rows(void **state)
     reached("float product after",
             codes(SN_ROUNDING_FLOAT, SN_FORM_PRODUCT, SN_WHEN_AFTER, 40), 2);
     reached("single contract",
-            sums(SN_ROUNDING_SINGLE, SN_FORM_CONTRACT, "conv", 200), 20);
+            sums(SN_ROUNDING_SINGLE, SN_FORM_CONTRACT, "conv", 200), 3);
     reached("double contract",
-            sums(SN_ROUNDING_DOUBLE, SN_FORM_CONTRACT, "conv", 200), 60);
+            sums(SN_ROUNDING_DOUBLE, SN_FORM_CONTRACT, "conv", 200), 20);
     reached("single mean",
-            sums(SN_ROUNDING_SINGLE, SN_FORM_MEAN, "reduce", 200), 20);
+            sums(SN_ROUNDING_SINGLE, SN_FORM_MEAN, "reduce", 200), 3);
 }
 
 /* ---- nodes ---- */

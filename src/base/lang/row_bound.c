@@ -196,7 +196,8 @@ in_box(const SnRowTask *t, const SnLinBox *box)
     return known(t, lo, hi);
 }
 
-/* Operands whose result lies in [code_lo - m, code_hi + m], or nearly so. */
+/* Operands for which the operator, without rounding, gives code_lo - m to
+ * code_hi + m, and one more on each side. */
 static SnLinBox
 nearby(const SnRowTask *t, double m)
 {
@@ -210,27 +211,15 @@ nearby(const SnRowTask *t, double m)
     return box;
 }
 
-/* Do row and operator saturate alike for what the box leaves out?  The row does
- * not fall, and has saturated at the ends of the box; the operator is
- * less than m away from what it is without rounding. */
-static bool
-saturated(const SnRowTask *t, const SnLinBox *box)
-{
-    int64_t k[SN_ROW_NK] = {0};
-
-    t->row->open(&t->g, k);
-    return (!(box->hi[0] < t->hi[0]) ||
-            t->row->fn(k, (int64_t)box->hi[0], 0) >= t->code_hi) &&
-           (!(box->lo[0] > t->lo[0]) ||
-            t->row->fn(k, (int64_t)box->lo[0], 0) <= t->code_lo);
-}
-
 static SnLinBox
 whole_box(const SnRowTask *t)
 {
     return (SnLinBox){{t->lo[0], t->lo[1]}, {t->hi[0], t->hi[1]}};
 }
 
+/* Of a row that does not fall only operands count for which the operator does
+ * not saturate, and some more: beyond, the operator stays at its last code, and
+ * the row lies between what it gives at the end of the box and that code. */
 static SnRowBound
 of_one(const SnRowTask *t)
 {
@@ -239,12 +228,8 @@ of_one(const SnRowTask *t)
 
     if (!(by_row(t, &all).way & SN_LIN_UP_A))
         return in_box(t, &all);
-    for (; m < 0x1p32; m *= 4) {
-        SnLinBox box = nearby(t, m);
-        if (saturated(t, &box))
-            return in_box(t, &box);
-    }
-    return in_box(t, &all);
+    SnLinBox box = nearby(t, m);
+    return in_box(t, &box);
 }
 
 SnRowBound
