@@ -159,3 +159,17 @@ sn_form_of_result(const SnDefNode *n, uint32_t res, int port[2])
     }
     return (int)form;
 }
+
+bool
+sn_is_function(const SnDefNode *n)
+{
+    const SnDefSem *m = n->nout == 1 ? n->rsem[0] : NULL;
+    int port[2];
+
+    if (!m || m->cls != SN_C_POINT || m->row != SN_ROW_NONE || n->nin != 1 ||
+        n->in[0]->variadic || sn_def_attr(n, "round") || m->narg != 1 ||
+        !m->formula || m->formula->fn != SN_FN_Q || m->formula->nkid != 1)
+        return false;
+    return sn_form_of(m, m->formula->kid[0]) == SN_FORM_POINT &&
+           sn_form_of_result(n, 0, port) < 0;
+}

@@ -93,9 +93,10 @@ typedef struct SnDefRowOf {
     const SnDefRow *row;
     const char *name; /* in C, without the arithmetic's */
     SnForm form;
-    const char *map; /* NULL: any */
+    const char *map; /* of a function the kind; NULL: any */
     unsigned mask, is;
     const SnX *x;
+    int64_t step; /* SnArithRow.step */
     double error; /* of its roundings, in steps, but for what a multiplier is
                      off by */
 } SnDefRowOf;
@@ -170,6 +171,9 @@ bool sn_tuple_wide(const SnDefTuple *t, const SnDefNode *n);
 /* The form of q(e), whose operands are those of e, in this order: values with
  * a grid.  POINT where it is none of the others. */
 SnForm sn_form_of(const SnDefSem *sem, const SnExpr *e);
+/* Is n a function of one operand, element by element, whose formula is not a
+ * selection and does not say when it rounds?  FUNCTION rows are for those. */
+bool sn_is_function(const SnDefNode *n);
 /* The form of rows that compute result `res` of n on codes, and the input ports
  * of such a row, -1 for none; of a selection CONVERT and no ports, as each
  * operand is converted.  -1: no row does. */

@@ -181,13 +181,15 @@ SnMode sn_mode_named(const char *s);
     X(F32, "f32", "N", NULL, SN_TY_REAL, "as binary32")
 
 /* Of rows of arithmetics alone: X(ID, word, arguments, C, type, meaning). */
-#define SN_ROW_FNS(X)                                                   \
-    X(MULSHR, "mulshr", "IIIM", "sn_quot_mulshr", SN_TY_INT,            \
-      "mulshr(a, b, n, mode): a * b / 2^n, the product exact")          \
-    X(FMA, "fma", "RRR", "fmaf", SN_TY_REAL, "fma(a, b, c): a * b + c") \
-    X(EXPONENT, "exponent", "R", "sn_exponent", SN_TY_INT,              \
-      "exponent(r): n where 2^n <= |r| < 2^(n + 1)")                    \
-    X(LDEXP, "ldexp", "RI", "sn_ldexp", SN_TY_REAL, "ldexp(r, n): r * 2^n")
+#define SN_ROW_FNS(X)                                                       \
+    X(MULSHR, "mulshr", "IIIM", "sn_quot_mulshr", SN_TY_INT,                \
+      "mulshr(a, b, n, mode): a * b / 2^n, the product exact")              \
+    X(FMA, "fma", "RRR", "fmaf", SN_TY_REAL, "fma(a, b, c): a * b + c")     \
+    X(EXPONENT, "exponent", "R", "sn_exponent", SN_TY_INT,                  \
+      "exponent(r): n where 2^n <= |r| < 2^(n + 1)")                        \
+    X(LDEXP, "ldexp", "RI", "sn_ldexp", SN_TY_REAL, "ldexp(r, n): r * 2^n") \
+    X(LUT, "lut", "WWM", NULL, SN_TY_INT,                                   \
+      "lut(n, linear, mode): a function by n entries")
 
 #define SN_FN_ID(ID, ...) SN_FN_##ID,
 typedef enum SnFn {

@@ -2,6 +2,7 @@
 /* sn_eval_N.c: an evaluator for every node and tuple with a formula. */
 #include <string.h>
 
+#include "dsl/model/arith.h"
 #include "dsl/model/reads.h"
 #include "gen/node/formula.h"
 #include "gen/node/part.h"
@@ -152,17 +153,27 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
             "    const %s *%s = c->in[%u].data;\n"
             "    %s *%s = c->out[%u].data;\n",
             stat, fn, f->res, xt, xv, x->index, yt, yv, f->res);
+    bool lut = table && sn_is_function(f->n) &&
+               sn_formula_out(f).elem == SN_QI8 && sn_formula_out(f).axis < 0 &&
+               f->t->in[x->index].axis < 0;
+    if (lut)
+        sn_putf(b, "    const SnArithRow *lut = sn_lut_row(c);\n");
+    if (table)
+        sn_putf(b, "    int8_t code[256];\n    %s table[256];\n", yt);
+    sn_putc(b, '\n');
+    if (lut)
+        sn_putf(b,
+                "    if (lut) {\n        sn_lut_run(c, lut, %s_run, %s, n, "
+                "%s);\n        return SN_OK;\n    }\n",
+                run, xv, yv);
     if (table)
         sn_putf(b,
-                "    int8_t code[256];\n    %s table[256];\n\n"
                 "    if (n > 256) {\n        sn_codes8(code);\n"
                 "        %s_run(c, code, 256, table);\n"
                 "        for (int64_t i = 0; i < n; i++)\n"
                 "            %s[i] = table[%s[i] + 128];\n"
                 "        return SN_OK;\n    }\n",
-                yt, run, yv, xv);
-    else
-        sn_putc(b, '\n');
+                run, yv, xv);
     sn_putf(b, "    %s_run(c, %s, n, %s);\n    return SN_OK;\n}\n", run, xv,
             yv);
 }

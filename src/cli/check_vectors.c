@@ -21,7 +21,7 @@ code_of(const SnVectorRow *r, const SnArithRow *row, const SnVector *v)
     if (v->real != v->real)
         return -hi - 1;
     row->open(&v->g, k);
-    return sn_row_code(row, k, a, v->in[1], -hi - 1, hi);
+    return sn_row_code(row, k, a, sn_vectors_second(r, v), -hi - 1, hi);
 }
 
 /* ---- bounds against operators of reals ---- */

@@ -64,6 +64,9 @@ arithmetic floor9 {
 }
 END
 build twice double </dev/null
+build lut5 lut5 <<'END'
+arithmetic lut5 { row any function = lut(5, linear, half_up); }
+END
 
 "$random" "$tmp/r" "$first" "$count" >"$tmp/log" 2>&1 || {
     echo "not ok $suite random graphs: $(tail -n 1 "$tmp/log")"
@@ -131,6 +134,44 @@ for name in floor9 twice; do
     done
 done
 cd "$OLDPWD" || exit 1
+
+# A table of five entries, of |x| on steps of 1: 127 (of -128, saturated), 64,
+# 0, 64 and 127 (of 128).  By hand: -100 is 28 of 64 from 127 to 64, which is
+# 127 - 27.56; 100 is 36 of 64 from 64 to 127, 64 + 35.44.
+python3 - "$tmp/x.npy" <<'END'
+import sys
+codes = [-128, -100, -64, -33, -1, 0, 1, 32, 100, 127] * 30
+head = "{'descr': '|i1', 'fortran_order': False, 'shape': (1, 300), }".ljust(117) + '\n'
+with open(sys.argv[1], 'wb') as f:
+    f.write(b'\x93NUMPY\x01\0' + len(head).to_bytes(2, 'little') + head.encode()
+            + bytes(c % 256 for c in codes))
+END
+by=$("$sinter" --backend-plugin "$tmp/lut5.so" opt "$tmp/one.sn" --backend lut5 |
+    sed -n 's/^graph "one" \(rounding .*\) {/\1/p')
+{
+    printf 'sinter-graph 1\ngraph "f" %s {\n' "$by"
+    printf '  %%x = Placeholder() : qi8<1, 0>[1,300]\n'
+    printf '  %%y = Abs(%%x) : qi8<1, 0>[1,300]\n  Save(%%y) {name = "y"}\n}\n'
+} >"$tmp/f.sn"
+for backend in lut5 interp c; do
+    "$sinter" --backend-plugin "$tmp/lut5.so" run "$tmp/f.sn" --input "$tmp/x.npy" \
+        --backend $backend >"$tmp/out" 2>"$tmp/log"
+    got=$(sed 1d "$tmp/out" | tr -s ' \n' '  ' | cut -d' ' -f2-11)
+    [ "$got" = '127 99 64 33 1 0 1 32 99 126' ]
+    say $? "lut5 by $backend: a table's codes, computed by hand"
+done
+"$sinter" --backend-plugin "$tmp/lut5.so" run "$tmp/f.sn" --input "$tmp/x.npy" \
+    --backend lut5 --check-kernels >"$tmp/log" 2>&1 &&
+    grep -q '^1 nodes, 1 by kernels' "$tmp/log"
+say $? 'lut5: its kernel'
+printf 'sinter-vectors 1 lut5\nrow function : y.scale y.zp below above more y\n' >"$tmp/v"
+printf '1 0 %s\n' '127 64 28 99' '64 0 31 33' '64 127 36 99' '0 1 32 1' >>"$tmp/v"
+"$sinter" --backend-plugin "$tmp/lut5.so" run --check-vectors "$tmp/v" >"$tmp/log" 2>&1
+say $? 'lut5: vectors'
+sed 's/36 99/36 98/' "$tmp/v" >"$tmp/w"
+"$sinter" --backend-plugin "$tmp/lut5.so" run --check-vectors "$tmp/w" >"$tmp/log" 2>&1
+[ $? -eq 1 ] && grep -q 'expected 98, got 99' "$tmp/log"
+say $? 'lut5: wrong vectors'
 
 # A model: most of it runs on kernels, and none differs.
 for name in floor9 twice; do

@@ -218,6 +218,8 @@ same_rows(const SnDefs *s, const SnDefNode *n)
              !same_form(s, SN_FORM_CONVERT, NULL)) ||
             !same_form(s, SN_FORM_SUM, NULL) ||
             !same_form(s, SN_FORM_PRODUCT, NULL) ||
+            (to && sn_is_function(n) &&
+             !same_form(s, SN_FORM_FUNCTION, n->name)) ||
             !same_form(s, SN_FORM_POINT, NULL))
             return false;
     }

@@ -474,6 +474,10 @@ put_row(SnArena *a, const SnDefArith *by, const SnDefRowOf *r, SnBuf *b)
 
     sn_putf(b, "%-38s %s:%u", sn_format(a, "%s %s", by->name, r->name),
             sn_path_base(r->row->pos.src->name), r->row->pos.line);
+    if (r->form == SN_FORM_FUNCTION) {
+        sn_putf(b, "; %d entries\n", (int)(256 / r->step + 1));
+        return;
+    }
     if (r->form != SN_FORM_PRODUCT)
         put(b, "monotone", sn_row_monotone(a, r));
     if (r->form == SN_FORM_CONVERT)

@@ -496,6 +496,74 @@ selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     return true;
 }
 
+/* ---- functions by a table's entries ---- */
+
+/* The code of x, whose operand has the codes v. */
+static bool
+entry_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+            double *v, int64_t *code)
+{
+    SnCaseValue in = *e->n->in[0], *one[] = {&in};
+    SnCaseNode n = *e->n;
+    SnCaseEval f = *e;
+    int32_t lo, hi;
+
+    in.v = v;
+    n.in = one;
+    f.n = &n;
+    SnCaseVec r = sn_case_vec(&f, x);
+    sn_case_limits(t, cl, &lo, &hi);
+    for (int64_t i = 0; i < e->t.no && !e->c->fail; i++) {
+        float y = (float)sn_case_as_real(&r, (size_t)i);
+        if (isnan(y))
+            return sn_case_no(e->c, "no number");
+        code[i] = sn_quant(y, t->scale[0], t->zp[0], lo, hi);
+    }
+    return !e->c->fail;
+}
+
+static bool
+function(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+         SnCaseVec *r, double *err)
+{
+    const SnCaseValue *in = e->n->in[0];
+    int32_t lo, hi;
+
+    if (!sn_is_function(e->n->n) || !in || t->elem != SN_QI8 ||
+        in->type.elem != SN_QI8 || in->type.nq != 1 || in->n != e->t.no)
+        return false;
+    const SnDefRowOf *row =
+        row_for(e, SN_FORM_FUNCTION, e->n->n->name, 0, NULL);
+    if (!row)
+        return false;
+    double *below = SN_NEW_N(e->c->a, double, e->t.no + 1);
+    double *above = SN_NEW_N(e->c->a, double, e->t.no + 1);
+    int64_t *a = SN_NEW_N(e->c->a, int64_t, e->t.no + 1);
+    int64_t *b = SN_NEW_N(e->c->a, int64_t, e->t.no + 1);
+    for (int64_t i = 0; i < e->t.no; i++) {
+        below[i] =
+            floor((in->v[i] + 128) / (double)row->step) * (double)row->step -
+            128;
+        above[i] = below[i] + (double)row->step;
+    }
+    if (!entry_codes(e, x, t, cl, below, a) ||
+        !entry_codes(e, x, t, cl, above, b))
+        return false;
+    sn_case_limits(t, cl, &lo, &hi);
+    for (int64_t i = 0; i < e->t.no; i++) {
+        SnRowAt at = {
+            .g = {{t->scale[0], in->type.scale[0], 0},
+                  {t->zp[0], in->type.zp[0], 0},
+                  1,
+                  0,
+                  {1, 1}},
+            .in = {a[i], (b[i] - a[i]) * (int64_t)(in->v[i] - below[i])}};
+        r->v[i] = clamped_row(e, row, &at, lo, hi);
+    }
+    *err = row->error;
+    return true;
+}
+
 bool
 sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
             bool own, SnCaseVec *r, double *err)
@@ -504,6 +572,7 @@ sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
 
     return contract(e, x, t, cl, r, err) || selection(e, x, t, cl, r, err) ||
            lrn(e, t, cl, r) || softmax(e, t, cl, r) || normalize(e, t, r) ||
+           (codes && own && function(e, x, t, cl, r, err)) ||
            (codes &&
             (mean(e, x, t, cl, own, r, err) || pair(e, x, t, cl, own, r, err)));
 }

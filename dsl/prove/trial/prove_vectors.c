@@ -82,7 +82,7 @@ draw_mean(Draw *w, const SnVectorRow *r, SnVector *v, int64_t top)
 }
 
 static void
-draw(Draw *w, const SnVectorRow *r, SnVector *v)
+draw(Draw *w, const SnVectorRow *r, int64_t step, SnVector *v)
 {
     const int64_t top = sn_vectors_hi(r);
     bool wide = r->when & SN_WHEN_WIDE;
@@ -107,6 +107,10 @@ draw(Draw *w, const SnVectorRow *r, SnVector *v)
         v->in[0] *= wide ? between(w, 1, 64) : 1;
     } else if (r->form == SN_FORM_MEAN) {
         draw_mean(w, r, v, top);
+    } else if (r->form == SN_FORM_FUNCTION) {
+        v->in[0] = between(w, -top - 1, top);
+        v->g.kernel[0] = between(w, -top - 1, top);
+        v->g.kernel[1] = between(w, 0, step - 1);
     } else if (r->form == SN_FORM_POINT) {
         v->real =
             (float)((double)about(w, 0.5, top, INT32_MAX) / 4) * v->g.scale[0];
@@ -119,7 +123,7 @@ draw(Draw *w, const SnVectorRow *r, SnVector *v)
 static int64_t
 value(const SnDefRowOf *row, const SnVectorRow *r, const SnVector *v)
 {
-    const SnRowAt at = {v->g, {v->in[0], v->in[1]}, v->real};
+    const SnRowAt at = {v->g, {v->in[0], sn_vectors_second(r, v)}, v->real};
     int64_t hi = sn_vectors_hi(r);
 
     return sn_clamp64(sn_row_value(row->x, &at), -hi - 1, hi);
@@ -150,7 +154,7 @@ sn_prove_vectors(const SnDefs *s, const SnDefArith *a, uint32_t n, SnBuf *b)
         sn_vectors_put_row(b, &r);
         for (uint32_t k = 0; k < n; k++) {
             SnVector v;
-            draw(&w, &r, &v);
+            draw(&w, &r, of->step, &v);
             v.want = value(of, &r, &v);
             sn_vectors_put(b, &r, &v);
         }

@@ -107,7 +107,9 @@ form_of_node(const SnDefNode *n, const SnDefSem **sem)
     if (!codes || e->fn != SN_FN_Q || e->nkid != 1)
         return -1;
     SnForm f = sn_form_of(*sem, e->kid[0]);
-    return f == SN_FORM_POINT ? -1 : (int)f;
+    if (f == SN_FORM_POINT)
+        return sn_is_function(n) ? SN_FORM_FUNCTION : -1;
+    return (int)f;
 }
 
 static bool
@@ -124,7 +126,9 @@ plain_ports(SnRowScope *sc)
     SnForm f = sc->of->form;
     bool two = f >= SN_FORM_SUM && f <= SN_FORM_PRODUCT;
 
-    sc->nport = two || f == SN_FORM_CONTRACT ? 2 : f != SN_FORM_POINT;
+    sc->nport = two || f == SN_FORM_CONTRACT                  ? 2
+                : f == SN_FORM_POINT || f == SN_FORM_FUNCTION ? 0
+                                                              : 1;
     sc->port[0] = two ? ab[0] : x[0];
     sc->port[1] = two ? ab[1] : x[1];
     sc->result = "y";
@@ -146,7 +150,7 @@ node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
         sc->port[count++] = e->kid[0]->kid[0]->s;
     } else if (sc->of->form == SN_FORM_CONVERT) {
         sc->port[count++] = e->kid[0]->s;
-    } else {
+    } else if (sc->of->form != SN_FORM_FUNCTION) {
         for (uint32_t i = 0; i < 2; i++)
             sc->port[count++] = e->kid[i]->kid[0]->s;
     }
@@ -313,6 +317,13 @@ add(SnResolver *rs, SnDefArith *a, const SnDefRow *r, SnDefRowOf of,
         sn_diag_help(rs->d, "sat(rne(%s), 32)", sn_expr_str(rs->a, r->e));
         x = NULL;
     }
+    if (x && of.form == SN_FORM_FUNCTION && !sc.step) {
+        sn_error(rs->d, r->e->pos, "SN191",
+                 "a row for functions has no table: expected lut(N, linear, "
+                 "MODE)");
+        x = NULL;
+    }
+    of.step = sc.step;
     if (!x) {
         fault(a);
         return;
@@ -395,14 +406,18 @@ row(SnResolver *rs, SnDefArith *a, const SnDefRow *r)
         of = (SnDefRowOf){.row = r, .form = f < 0 ? 0 : (SnForm)f};
         if (f < 0) {
             sn_error(rs->d, r->of.pos[i], "SN191",
-                     "no row is for %s: it is none of %s, %s, %s, %s, %s, %s",
+                     "no row is for %s: it is none of %s, %s, %s, %s, %s, %s, "
+                     "%s",
                      n->name, form_docs[0], form_docs[1], form_docs[2],
-                     form_docs[3], form_docs[4], form_docs[5]);
+                     form_docs[3], form_docs[4], form_docs[5],
+                     form_docs[SN_FORM_FUNCTION]);
             fault(a);
             continue;
         }
         if (by_map(of.form))
             of.map = sem->map;
+        else if (of.form == SN_FORM_FUNCTION)
+            of.map = n->name;
         if (r->over) {
             sn_error(rs->d, r->over_pos, "SN191",
                      "'over' is allowed after 'any' only: %s is over %s",

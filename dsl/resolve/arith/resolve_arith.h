@@ -20,6 +20,7 @@ typedef struct SnRowScope {
     const SnDefRowOf *of;
     bool wide;      /* sums may have 64 bits */
     bool in_scale;  /* only var has values */
+    int64_t step;   /* a function's: SnArithRow.step; 0: no lut yet */
     uint32_t nport; /* operands, as the row calls them */
     const char *port[2], *result;
     uint32_t nvar;

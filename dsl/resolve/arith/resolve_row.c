@@ -73,7 +73,8 @@ named(SnRowScope *sc, const SnExpr *e)
         return new_x(sc, SN_X_IN, SN_TY_REAL, e->pos, false);
     if (sc->of->is & SN_WHEN_AFTER && e->word == SN_W_ZP_SHIFT)
         return ranged(new_x(sc, SN_X_SHIFT, SN_TY_INT, e->pos, true), 0, 128);
-    if (form == SN_FORM_CONTRACT || form == SN_FORM_MEAN)
+    if (form == SN_FORM_CONTRACT || form == SN_FORM_MEAN ||
+        form == SN_FORM_FUNCTION)
         return NULL;
     for (uint32_t i = 0; i < sc->nport; i++)
         if (sn_name_same(sc->port[i], e->s)) {
@@ -137,6 +138,8 @@ unknown(SnRowScope *sc, const SnExpr *e)
     static const char *const own[] = {[SN_FORM_CONTRACT] = "acc",
                                       [SN_FORM_MEAN] = "sum, n",
                                       [SN_FORM_POINT] = "value",
+                                      [SN_FORM_FUNCTION] =
+                                          "lut(N, linear, MODE)",
                                       [SN_NFORM] = NULL};
     SnBuf b;
 
@@ -476,6 +479,64 @@ scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *a)
     return r && r->ty != SN_TY_INT ? wanted(sc, s->e, r, "an int") : r;
 }
 
+/* An entry for each step-th code of 8 bits, and one for the code behind them.
+ */
+static int64_t
+entries(SnRowScope *sc, const SnExpr *e)
+{
+    for (int64_t n = 2; e->ek == SN_E_INT && n <= 256; n *= 2)
+        if (e->i == n + 1)
+            return 256 / n;
+    sn_error(sc->rs->d, e->pos, "SN191",
+             "'%s' is no number of entries of a lut: expected 2^n + 1, from 3 "
+             "to 257",
+             str(sc, e));
+    return 0;
+}
+
+/* lut(N, linear, MODE): below + rounded(more * above / step). */
+static SnX *
+table(SnRowScope *sc, const SnExpr *e)
+{
+    const SnExpr *way = e->kid[1];
+    SnX *x[2], *n, *shift, *sum;
+
+    if (sc->of->form != SN_FORM_FUNCTION || sc->in_scale || sc->step)
+        return unknown(sc, e);
+    if (!(sc->step = entries(sc, e->kid[0])))
+        return fault(sc);
+    if (way->ek != SN_E_NAME || strcmp(way->s, "linear") != 0) {
+        sn_error(sc->rs->d, way->pos, "SN191",
+                 "'%s' is no way between two entries of a lut: expected linear",
+                 str(sc, way));
+        return fault(sc);
+    }
+    for (int i = 0; i < 2; i++) {
+        double most = i ? 255.0 * (double)(sc->step - 1) : 128;
+        x[i] =
+            ranged(new_x(sc, SN_X_IN, SN_TY_INT, e->pos, false), -most, most);
+        x[i]->i = i;
+    }
+    n = new_x(sc, SN_X_INT, SN_TY_INT, e->pos, true);
+    while (INT64_C(1) << n->i < sc->step)
+        n->i++;
+    ranged(n, (double)n->i, (double)n->i);
+    shift = new_x(sc, SN_X_FN, SN_TY_INT, e->pos, false);
+    shift->fn = SN_FN_SHR;
+    if (!mode(sc, e, e->kid[2], shift))
+        return NULL;
+    shift->nkid = 2;
+    shift->kid[0] = x[1];
+    shift->kid[1] = n;
+    range_of(shift);
+    sum = new_x(sc, SN_X_OP, SN_TY_INT, e->pos, false);
+    sum->op = SN_OP_ADD;
+    sum->nkid = 2;
+    sum->kid[0] = x[0];
+    sum->kid[1] = shift;
+    return ranged(sum, x[0]->lo + shift->lo, x[0]->hi + shift->hi);
+}
+
 static SnX *
 call(SnRowScope *sc, const SnExpr *e)
 {
@@ -506,6 +567,8 @@ call(SnRowScope *sc, const SnExpr *e)
                  f->word, strlen(args), args[1] ? "s" : "", e->nkid);
         return fault(sc);
     }
+    if (e->fn == SN_FN_LUT)
+        return table(sc, e);
     SnX *r = new_x(sc, SN_X_FN, f->ty, e->pos, true);
     r->fn = e->fn;
     for (uint32_t i = 0; i < e->nkid; i++)

@@ -22,7 +22,8 @@ extern "C" {
     X(SUM, "sum", 2, "q(d(a) + d(b))")                         \
     X(DIFFERENCE, "difference", 2, "q(d(a) - d(b))")           \
     X(PRODUCT, "product", 2, "q(d(a) * d(b))")                 \
-    X(POINT, "point", 0, "q of any real")
+    X(POINT, "point", 0, "q of any real")                      \
+    X(FUNCTION, "function", 1, "q(f(d(x))), of one operand of 8 bits")
 #define SN_FORM_ID(ID, ...) SN_FORM_##ID,
 typedef enum SnForm { SN_FORMS(SN_FORM_ID) SN_NFORM } SnForm;
 #undef SN_FORM_ID
@@ -110,7 +111,8 @@ typedef struct SnArithRow {
     const char *name; /* of fn */
     uint32_t nk;      /* constants */
     SnForm form;
-    const char *map;   /* of nodes over this map alone; NULL: any */
+    const char *map;   /* of nodes over this map alone, a function's: of this
+                          kind; NULL: any */
     unsigned mask, is; /* SN_WHEN_: where the flags in mask are these */
     void (*open)(const SnRowGrids *g, int64_t k[SN_ROW_NK]);
     int64_t (*fn)(const int64_t *k, int64_t a, int64_t b);
@@ -131,6 +133,10 @@ typedef struct SnArithRow {
     /* fn over linear forms: what its result is, and how far its roundings move
      * it. */
     SnLin (*lin)(const int64_t *k, SnLin a, SnLin b);
+    /* Of a function: codes from an entry of its table to the next.  fn is given
+     * the entry at or below a code, and what the next one is more by, times how
+     * many codes the code is above.  0: of others. */
+    int64_t step;
 } SnArithRow;
 
 typedef struct SnArith {

@@ -32,6 +32,8 @@ typedef enum Column {
     ROWS,
     COLUMNS,
     SHIFT,
+    ABOVE, /* of a function: sn_vectors_second */
+    MORE,
     IN_0,
     IN_1,
     REAL
@@ -59,6 +61,8 @@ static const struct {
     [SN_FORM_PRODUCT] = {PAIR},
     [SN_FORM_POINT] = {"y.scale y.zp zp_shift value",
                        {SCALE_0, ZP_0, SHIFT, REAL}},
+    [SN_FORM_FUNCTION] = {"y.scale y.zp below above more",
+                          {SCALE_0, ZP_0, IN_0, ABOVE, MORE}},
 };
 
 static float *
@@ -76,8 +80,10 @@ int_of(SnVector *v, Column c)
     case COUNT:
         return &v->g.n;
     case ROWS:
+    case ABOVE:
         return &v->g.kernel[0];
     case COLUMNS:
+    case MORE:
         return &v->g.kernel[1];
     case SHIFT:
         return &v->g.zp_shift;
@@ -250,7 +256,8 @@ read_vector(Reader *r, const SnVectorRow *row, SnVector *v)
         float *f = real_of(v, c);
         int64_t *i = int_of(v, c);
         bool sum = row->form == SN_FORM_CONTRACT || row->form == SN_FORM_MEAN;
-        int64_t hi = (c == IN_0 || c == IN_1) && !sum ? code
+        int64_t hi = (c == IN_0 || c == IN_1 || c == ABOVE) && !sum ? code
+                     : c == MORE                                    ? 127
                      : c == IN_0 && row->form == SN_FORM_CONTRACT &&
                              !(row->when & SN_WHEN_WIDE)
                          ? INT32_MAX
@@ -260,7 +267,7 @@ read_vector(Reader *r, const SnVectorRow *row, SnVector *v)
                      : c == SHIFT                ? 128
                                                  : 32767;
         int64_t lo = c == COUNT || c == ROWS || c == COLUMNS ? 1
-                     : c == SHIFT                            ? 0
+                     : c == SHIFT || c == MORE               ? 0
                                                              : -hi - 1;
         if (f)
             SN_TRY(read_real(r, c != REAL, f));

@@ -50,6 +50,15 @@ typedef struct SnVectors {
 
 /* A file of vectors; what is wrong is reported with its line. */
 SnStatus sn_vectors_read(SnArena *a, SnDiag *d, const char *path, SnVectors *v);
+/* The second operand of the row; of a function what the entry above is more
+ * by, times the codes from that below: in[0], kernel[0] and [1]. */
+static inline int64_t
+sn_vectors_second(const SnVectorRow *r, const SnVector *v)
+{
+    return r->form == SN_FORM_FUNCTION
+               ? (v->g.kernel[0] - v->in[0]) * v->g.kernel[1]
+               : v->in[1];
+}
 void sn_vectors_put_head(SnBuf *b, const char *arith);
 void sn_vectors_put_row(SnBuf *b, const SnVectorRow *r);
 void sn_vectors_put(SnBuf *b, const SnVectorRow *r, const SnVector *v);

@@ -135,6 +135,16 @@ sn_row_quant(const SnRowUse *u, int64_t a, int64_t b, float v, float scale,
     return v != v ? lo : sn_row_at(u, sn_bits_f32(v), 0, lo, hi);
 }
 
+/* ---- functions by a table's entries ---- */
+
+/* The row for the node as a function, NULL: it is computed for each code. */
+const SnArithRow *sn_lut_row(const SnCall *c);
+/* What the meaning's steps give for n codes x, by y's limits. */
+typedef void SnCodesFn(const SnCall *c, const int8_t *x, int64_t n, int8_t *y);
+/* The same by entries of a table, as the row has them. */
+void sn_lut_run(const SnCall *c, const SnArithRow *row, SnCodesFn *fn,
+                const int8_t *x, int64_t n, int8_t *y);
+
 /* ---- tables ---- */
 
 /* All 256 codes of 8 bits, ascending. */
