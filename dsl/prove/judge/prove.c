@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The soundness engine: every rule and derived instance, judged. */
-#include "dsl/prove/trial/prove_arith.h"
 #include "dsl/prove/trial/case.h"
-#include "dsl/prove/trial/prove_property.h"
 
 #include <math.h>
 #include <string.h>
+#include "dsl/model/arith.h"
 #include "dsl/model/named.h"
 #include "dsl/prove/index/index.h"
 #include "dsl/prove/judge/prove_instance.h"
+#include "dsl/prove/judge/prove_judge.h"
 #include "dsl/prove/judge/prove_rounds.h"
 #include "dsl/prove/real/real.h"
 #include "dsl/resolve/resolver.h"
@@ -60,8 +60,8 @@ lemma_names(SnArena *a, uint32_t used)
     return sn_buf_str(&b);
 }
 
-static void
-show(SnProver *pv, const SnTrial *t)
+void
+sn_judge_show(SnProver *pv, const SnTrial *t)
 {
     if (!t->counter)
         return;
@@ -70,22 +70,22 @@ show(SnProver *pv, const SnTrial *t)
         sn_diag_line(pv->d, "%s", t->counter->with);
 }
 
-static const char *
-whose(SnProver *pv, const SnInstance *pr)
+const char *
+sn_judge_whose(SnProver *pv, const SnInstance *pr)
 {
     if (pr->any)
         return sn_format(pv->a, " on %s", pr->any->name);
     return pr->derive ? " (derived)" : "";
 }
 
-static const char *
-rule_name(const SnInstance *pr)
+const char *
+sn_judge_name(const SnInstance *pr)
 {
     return pr->derive ? pr->name : pr->r->name;
 }
 
-static const char *
-by_how_much(SnProver *pv, const SnTrial *t)
+const char *
+sn_judge_how_much(SnProver *pv, const SnTrial *t)
 {
     const SnCounter *c = t->counter;
 
@@ -120,7 +120,7 @@ why_later(SnProver *pv, const SnInstance *pr, const SnTrial *t,
                          e->s ? e->s : "another meaning");
     return sn_format(pv->a, ": claimed %s, %s",
                      sn_case_claim_str(pv->a, sn_def_claim(pr->r, pr->round)),
-                     by_how_much(pv, t));
+                     sn_judge_how_much(pv, t));
 }
 
 /* SN304: a later result changes. */
@@ -141,14 +141,14 @@ bad_result(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     if (t->no_res && !t->counter)
         sn_error(pv->d, pr->r->pos, "SN304",
                  "rule '%s' leaves result '%s' of %s without a value",
-                 rule_name(pr), y, n->name);
+                 sn_judge_name(pr), y, n->name);
     else
         sn_error(pv->d, pr->r->pos, "SN304",
                  "rule '%s' through %s is %s on %s but not on %s%s",
-                 rule_name(pr), n->name,
+                 sn_judge_name(pr), n->name,
                  t->diff == 0 && !t->f32_differ ? "exact" : "sound",
                  n->out[0]->name, y, why_later(pv, pr, t, n));
-    show(pv, t);
+    sn_judge_show(pv, t);
     sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when", cap,
                  y, o ? "" : "     (capture the root as @o)");
 }
@@ -162,16 +162,16 @@ refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     if (pr->binds) {
         sn_error(pv->d, pr->r->pos, "SN314",
                  "rule '%s' has no claim, but changes values: %s", pr->r->name,
-                 by_how_much(pv, t));
-        show(pv, t);
+                 sn_judge_how_much(pv, t));
+        sn_judge_show(pv, t);
         sn_prove_help(pv, pr, t);
         return;
     }
     if (pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
                  "'commutes' of %s does not hold for its values: %s",
-                 pr->comm->name, by_how_much(pv, t));
-        show(pv, t);
+                 pr->comm->name, sn_judge_how_much(pv, t));
+        sn_judge_show(pv, t);
         sn_diag_help(pv->d, "restrict it: commutes .. when CONDITION, on "
                             "attributes and the result's type");
         return;
@@ -179,12 +179,12 @@ refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     if (best != sn_claim_words[SN_CLAIM_NONE].word)
         sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
                  "SN302", "rule '%s'%s claims '%s'; only '%s' is not refuted",
-                 rule_name(pr), whose(pv, pr), claim, best);
+                 sn_judge_name(pr), sn_judge_whose(pv, pr), claim, best);
     else
         sn_error(pv->d, pr->r->pos, "SN301",
-                 "rule '%s'%s is unsound: claimed %s, %s", rule_name(pr),
-                 whose(pv, pr), claim, by_how_much(pv, t));
-    show(pv, t);
+                 "rule '%s'%s is unsound: claimed %s, %s", sn_judge_name(pr),
+                 sn_judge_whose(pv, pr), claim, sn_judge_how_much(pv, t));
+    sn_judge_show(pv, t);
     sn_prove_help(pv, pr, t);
 }
 
@@ -196,8 +196,8 @@ no_case(const SnTrial *t)
 
 /* SN312: what holds of no graph may be said of all; a condition that nothing
  * drawn meets may contradict itself. */
-static void
-unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
+void
+sn_judge_unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     if (pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
@@ -211,14 +211,14 @@ unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     sn_error(pv->d, pr->r->pos, "SN312",
              "no graph was found that tests rule '%s'%s, so a proof may be "
              "vacuous: %s",
-             rule_name(pr), whose(pv, pr), no_case(t));
+             sn_judge_name(pr), sn_judge_whose(pv, pr), no_case(t));
     if (!pr->derive)
         sn_diag_help(pv->d, "use a condition that more graphs meet, or mark "
                             "the rule trusted \"why\"");
 }
 
-static uint32_t
-ndraw_of(const SnProver *pv, const SnInstance *pr)
+uint32_t
+sn_judge_ndraw(const SnProver *pv, const SnInstance *pr)
 {
     uint32_t n = pv->o && pv->o->ndraw ? pv->o->ndraw : SN_PROVE_NDRAW;
 
@@ -241,173 +241,6 @@ fill(SnProver *pv, const SnInstance *pr, SnProof *p)
     p->under = "";
 }
 
-/* SN307: what holds for floats does not for a fixed-point rounding. */
-static void
-bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
-{
-    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
-    const char *by = sn_arith_name(pv->defs, pr->round),
-               *best = sn_case_best(pv->a, t);
-    const char *claim = pr->bounded ? "its bound" : sn_case_claim_str(pv->a, k);
-
-    if (best == sn_claim_words[SN_CLAIM_NONE].word || pr->bounded)
-        sn_error(pv->d, pr->r->pos, "SN307",
-                 "rule '%s'%s is unsound under rounding %s: claimed %s, %s",
-                 rule_name(pr), whose(pv, pr), by, claim, by_how_much(pv, t));
-    else
-        sn_error(pv->d, k->pos.src ? k->pos : pr->r->pos, "SN307",
-                 "rule '%s'%s claims '%s' under rounding %s; only '%s' is not "
-                 "refuted",
-                 rule_name(pr), whose(pv, pr), claim, by, best);
-    show(pv, t);
-    if (best != sn_claim_words[SN_CLAIM_NONE].word && !pr->bounded)
-        sn_diag_help(pv->d, "under %s %s", by, best);
-}
-
-/* Must what is claimed hold under arithmetic `by`?  What is claimed of it by
- * name, by `else`, or by a rule of a backend that computes so.  A rule of the
- * core cannot know every machine: where it is not proved it is switched off,
- * also what its `else` says of a plugin's arithmetic. */
-static bool
-must_hold(const SnProver *pv, const SnInstance *pr, SnRounding by)
-{
-    const SnDefRule *r = pr->r;
-    const SnDefArith *a = sn_def_arith(pv->defs, by);
-
-    if (r->backend && r->backend->rounding == by)
-        return true;
-    return sn_def_claim(r, by) != &r->claim && (r->backend || !a || !a->plugin);
-}
-
-/* A written rule can say what holds there, and `else` said something. */
-static void
-note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
-{
-    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
-    const char *best = sn_case_best(pv->a, t);
-    const char *by = sn_arith_name(pv->defs, pr->round);
-
-    if ((pr->derive && k == &pr->r->claim) || !t->ndraw)
-        return;
-    sn_note(pv->d, pr->r->pos, "SN307",
-            "rule '%s'%s is off under arithmetic %s, where '%s' does not hold: "
-            "%s",
-            rule_name(pr), whose(pv, pr), by, sn_case_claim_str(pv->a, k),
-            by_how_much(pv, t));
-    show(pv, t);
-    if (!pr->derive && best != sn_claim_words[SN_CLAIM_NONE].word &&
-        !t->bad_res)
-        sn_diag_help(pv->d, "under %s %s", by, best);
-}
-
-/* What the lemmas that prove p need of a Rescale, and the arithmetic's row has
- * not: NULL, or why with codes that show it in *counter. */
-static const char *
-lacks(SnProver *pv, const SnInstance *pr, SnRounding by, const SnProof *p,
-      const char **counter)
-{
-    const SnDefRowOf *r =
-        sn_def_row(sn_def_arith(pv->defs, by), SN_FORM_CONVERT, NULL, 0);
-    const bool order = strstr(p->lemmas, "L2") != NULL;
-    const bool same = strstr(p->lemmas, "L0") != NULL;
-    SnRowProperty q = {SN_ROW_OPEN, ""};
-
-    if (!r || pr->comm) /* both orders convert each operand alike */
-        return NULL;
-    if (order)
-        q = sn_row_monotone(pv->a, r);
-    *counter = q.counter;
-    if (q.truth == SN_ROW_REFUTED)
-        return "L2 is for a Rescale that keeps the order of codes";
-    if (same)
-        q = sn_row_identity(pv->a, r);
-    *counter = q.counter;
-    return q.truth == SN_ROW_REFUTED
-               ? "L0 is for a Rescale to its own type that changes no code"
-               : NULL;
-}
-
-/* SN307: no case refutes the claim, but nothing proves it there. */
-static void
-no_lemma(SnProver *pv, const SnInstance *pr, bool must, const char *why,
-         const char *counter)
-{
-    const char *by = sn_arith_name(pv->defs, pr->round);
-
-    if (must)
-        sn_error(pv->d, pr->r->pos, "SN307",
-                 "rule '%s'%s is not proved under arithmetic %s: %s",
-                 rule_name(pr), whose(pv, pr), by, why);
-    else if (!pr->derive)
-        sn_note(pv->d, pr->r->pos, "SN307",
-                "rule '%s'%s is off under arithmetic %s: %s", rule_name(pr),
-                whose(pv, pr), by, why);
-    if (must || !pr->derive)
-        sn_diag_line(pv->d, "%s", counter);
-}
-
-/* Arithmetics other than float: cases, as the calculus knows a Rescale as q of
- * d, and what its lemmas need of one.  What they give is added to the evidence.
- */
-static void
-judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
-{
-    const SnDefs *s = pv->defs;
-    const char *last = NULL;
-    SnBuf b;
-
-    sn_buf_init(&b, pv->a);
-    for (uint32_t i = 0; i < s->narith; i++) {
-        SnRounding by = s->arith[i]->number;
-        SnInstance q = *pr;
-        if (by == SN_ROUNDING_FLOAT)
-            continue;
-        q.round = by;
-        SnTrial t = sn_case_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 3 + 1,
-                                seed + (uint64_t)by, true);
-        p->ndraw += t.ndraw;
-        p->nvalue += t.nvalue;
-        bool holds = t.ndraw && sn_case_claim_ok(&q, &t) && !t.bad_res;
-        if (!t.ndraw && must_hold(pv, pr, by)) {
-            p->layer = SN_LAYER_REFUSED;
-            unseen(pv, &q, &t);
-            return;
-        }
-        if (!holds && must_hold(pv, pr, by)) {
-            p->layer = SN_LAYER_REFUSED;
-            p->counter = t.counter;
-            bad_rounding(pv, &q, &t);
-            return;
-        }
-        const char *codes, *why = holds ? lacks(pv, pr, by, p, &codes) : NULL;
-        if (why && must_hold(pv, pr, by)) {
-            p->layer = SN_LAYER_REFUSED;
-            no_lemma(pv, &q, true, why, codes);
-            return;
-        }
-        if (!holds || why) {
-            p->off |= UINT64_C(1) << by;
-            p->off_by = t.counter;
-        }
-        if (!holds)
-            note_off(pv, &q, &t);
-        else if (why)
-            no_lemma(pv, &q, false, why, codes);
-        const char *best = why           ? "off, no lemma"
-                           : !t.ndraw    ? "off, not run"
-                           : !holds      ? "off, not proved"
-                           : pr->bounded ? "within its bound"
-                                         : sn_case_best(pv->a, &t);
-        if (last && strcmp(last, best))
-            sn_putf(&b, ": %s", last);
-        sn_putf(&b, "%s%s", b.n ? ", " : "", s->arith[i]->name);
-        last = best;
-    }
-    if (last)
-        sn_putf(&b, ": %s", last);
-    p->under = sn_buf_str(&b);
-}
-
 /* A case against a proof: of the rows of numerics.md that lemmas take for the
  * meaning's own steps, those that float declares are as they are written. */
 static void
@@ -420,15 +253,15 @@ disagree(SnProver *pv, const SnInstance *pr, const SnTrial *t, const SnProof *p)
         sn_error(pv->d, row->pos, "SN190",
                  "a row of float is not its formula, rounded once: '%s' is "
                  "%s (%s) of formulas, and not of this row",
-                 rule_name(pr), p->claim, by);
-        show(pv, t);
+                 sn_judge_name(pr), p->claim, by);
+        sn_judge_show(pv, t);
         return;
     }
     sn_error(pv->d, pr->r->pos, "SN399",
              "internal: the calculus proves '%s' %s (%s), and a case "
              "contradicts it",
              pr->name, p->claim, by);
-    show(pv, t);
+    sn_judge_show(pv, t);
     sn_diag_defect(pv->d);
 }
 
@@ -454,7 +287,7 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
         sn_error(
             pv->d, pr->r->pos, "SN306",
             "the right side of rule '%s'%s does not fit what it replaces: %s",
-            rule_name(pr), whose(pv, pr), t->wrong);
+            sn_judge_name(pr), sn_judge_whose(pv, pr), t->wrong);
         sn_diag_line(pv->d, "%s", t->wrong_with);
         (void)sn_prove_help_open(pv, pr);
     } else if (by_lemma) {
@@ -476,7 +309,7 @@ more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
     SnInstance q = *pr;
 
     q.along = true;
-    SnTrial t = sn_case_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 2 + 1,
+    SnTrial t = sn_case_try(pv, &q, pr->r->need, sn_judge_ndraw(pv, pr) / 2 + 1,
                             seed + MORE_ALONG, true);
     p->ndraw += t.ndraw;
     p->nvalue += t.nvalue;
@@ -542,7 +375,7 @@ unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
         return;
     }
     sn_error(pv->d, pr->r->pos, "SN315", "rule '%s'%s is not proved: %s%s",
-             rule_name(pr), whose(pv, pr), why, drawn);
+             sn_judge_name(pr), sn_judge_whose(pv, pr), why, drawn);
     if (sn_prove_help_open(pv, pr))
         return;
     sn_diag_help(
@@ -589,7 +422,8 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     uint64_t seed = seed_of(pv);
     SnLemma l = sn_calculus_lemma(pv, pr);
     bool by_lemma = !l.none && sn_prove_proved(pr, &l);
-    SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
+    SnTrial t =
+        sn_case_try(pv, pr, pr->r->need, sn_judge_ndraw(pv, pr), seed, true);
 
     if (l.first && (t.later || !sn_prove_others_unused(pr)))
         by_lemma = false;
@@ -630,7 +464,7 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         if (t.ndraw)
             unproved(pv, pr, &t, why);
         else
-            unseen(pv, pr, &t);
+            sn_judge_unseen(pv, pr, &t);
         return;
     }
     if (t.axis && !more_along(pv, pr, seed, p))
@@ -644,7 +478,7 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
                             : "a bound, held to by what was drawn; listed per "
                               "site";
     if (t.ratio)
-        judge_arithmetics(pv, pr, seed, p);
+        sn_judge_arithmetics(pv, pr, seed, p);
     if (!pr->derive && by_lemma && l.exact && t.diff == 0 && !t.f32_differ &&
         (pr->r->claim.kind == SN_CLAIM_WITHIN ||
          pr->r->claim.kind == SN_CLAIM_REFINES))
@@ -675,7 +509,7 @@ recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     judge(pv, pr, p);
     if (!pr->binds && p->layer != SN_LAYER_REFUSED &&
         p->layer != SN_LAYER_TRUSTED &&
-        !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
+        !sn_prove_flags(pv, pr, sn_judge_ndraw(pv, pr), seed_of(pv)))
         p->layer = SN_LAYER_REFUSED;
     if (has_certificate(p) && !sn_certificate_check(pv, pr, p))
         p->layer = SN_LAYER_REFUSED;
