@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reports: what proves each rule and instance. */
 #include "dsl/prove/trial/case.h"
-#include "dsl/prove/trial/prove_property.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 #include <math.h>
 #include <stdlib.h>

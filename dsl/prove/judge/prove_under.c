@@ -4,7 +4,7 @@
 
 #include "dsl/prove/judge/prove_judge.h"
 #include "dsl/prove/trial/case.h"
-#include "dsl/prove/trial/prove_property.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 /* SN307: what holds for floats does not for a fixed-point rounding. */
 static void

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Properties of rows, derived from their trees; where that fails conversions
  * are run, so that what does not hold has a counterexample. */
-#include "dsl/prove/trial/prove_property.h"
+#include "dsl/prove/trial/prove_arith.h"
 
 #include "base/file/file.h"
-#include "dsl/prove/trial/prove_arith.h"
 
 /* ---- signs ---- */
 

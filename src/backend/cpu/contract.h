@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What kernels with a convolution in them share (contract.c, point.c). */
+/* What files of kernels on codes share (contract.c, contract_rows.c, point.c,
+ * sums.c). */
 #ifndef SN_CPU_CONTRACT_H
 #define SN_CPU_CONTRACT_H
 
-#include "base/lang/arithmetic.h"
 #include "graph/desc.h"
 #include "kernel/conv/conv_q8.h"
+#include "kernel/eval/rows.h"
+#include "kernel/point/pool_q8.h"
 
 /* Packs the convolution of the call (operands x, w, b? in its first three
  * slots, its attributes those of Conv2D) with results of type y, cut to clamp;
@@ -48,5 +50,19 @@ void sn_cpu_rows_run(const SnCall *c, int64_t pitch);
  * be a or b. */
 void sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b,
                        int64_t n, int8_t *y);
+
+/* ---- means by a row of an integer sum (sums.c) ---- */
+
+/* The row of the call's mean; when: SN_WHEN_ flags.  False: there is none, or
+ * it is one of a real. */
+bool sn_cpu_mean_row(const SnCall *c, unsigned when, int64_t zp_shift,
+                     SnRowUse *use);
+
+typedef struct SnCpuPoolRow SnCpuPoolRow;
+/* Prepares the windows of `pool` by that row; p->nwork is that of the pool. */
+const SnCpuPoolRow *sn_cpu_pool_row(SnPrep *p, const SnPool8 *pool, SnLim lim,
+                                    const SnRowUse *use);
+/* The call's units; pixels of the result lie `pitch` codes apart. */
+void sn_cpu_pool_row_run(const SnCpuPoolRow *k, const SnCall *c, int64_t pitch);
 
 #endif

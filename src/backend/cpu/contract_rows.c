@@ -5,7 +5,7 @@
 #include "backend/cpu/contract.h"
 
 #include "cpu_kernels.h"
-#include "kernel/conv/depth_sums.h"
+#include "kernel/depth/depth_sums.h"
 #include "kernel/eval/rows.h"
 
 typedef struct Rows {

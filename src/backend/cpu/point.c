@@ -5,7 +5,6 @@
 
 #include "backend/cpu/contract.h"
 #include "backend/cpu/geo.h"
-#include "backend/cpu/mean.h"
 #include "backend/cpu/units.h"
 #include "backend/cpu/walk.h"
 #include "cpu_kernels.h"

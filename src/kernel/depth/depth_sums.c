@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/conv/depth_sums.h"
+#include "kernel/depth/depth_sums.h"
 
 SnVariants sn_depth_variants;
 

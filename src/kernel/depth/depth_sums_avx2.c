@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Depthwise sums by AVX2, also where there are longer registers: sixteen
  * channels at a time, two taps to a product. */
-#include "kernel/conv/depth_sums.h"
+#include "kernel/depth/depth_sums.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
