@@ -218,11 +218,11 @@ machines(void **state)
 {
     static const SnArithRow rows[] = {
         {"narrow", 4, SN_FORM_CONVERT, NULL, 0, 0, open_narrow, narrow, 0, NULL,
-         NULL, NULL, NULL, NULL},
+         NULL, NULL, NULL, NULL, 0},
         {"eight", 4, SN_FORM_CONVERT, NULL, 0, 0, open_eight, eight, 0, NULL,
-         NULL, NULL, NULL, NULL},
+         NULL, NULL, NULL, NULL, 0},
         {"first", 7, SN_FORM_SUM, NULL, SN_WHEN_WIDE, 0, open_first, first, 0,
-         NULL, NULL, NULL, NULL, NULL}};
+         NULL, NULL, NULL, NULL, NULL, 0}};
     static const struct {
         const char *file, *arith, *rule;
         bool off;
