@@ -43,6 +43,7 @@ hooks src/onnx/export/export_ops.c what reads an operator decides how it is writ
 functions dsl/prove/trial/prove_expr.c their values, written apart from the evaluators'
 functions dsl/prove/trial/prove_eval.c values of formulas, written apart from the evaluators'
 functions dsl/prove/trial/prove_arith.c values of rows, written apart from the evaluators'
+functions dsl/prove/trial/prove_property.c what keeps order and signs in rows
 functions dsl/prove/real/expr.c what each is over the reals
 functions dsl/prove/real/element.c what each is over the reals
 functions dsl/prove/real/maps.c shapes and places over the reals
