@@ -44,12 +44,6 @@ static const SnTestLine lines[] = {
     {HEAD "m shape\nn 1 Neg, Neg\n& a\n. through\n",
      "the path ends, and it has not been seen that elements are equal"},
     {HEAD "m shape\n& a\n", "an operand that no node has"},
-    {HEAD "m shape\nm real 0.16666667 x = 0.166666672 x\n. through\n", NULL},
-    {HEAD "m shape\nm real 0.16666667 x = 0.16667 x\n. through\n",
-     "'0.16666667 x' is not '0.16667 x'"},
-    {HEAD "m shape\nm exactly 0.16666667 x = 0.166666672 x\n. through\n",
-     "'0.16666667 x' is not '0.166666672 x'"},
-    {HEAD "m real x[i2] = x[i3]\n", "'x[i2]' is not 'x[i3]'"},
     {HEAD "e 1.0 0\n", "n = 0 is not shown"},
     {HEAD "= 2.0 0\n", "2*n = 0 does not give atom 0 a value"},
     {HEAD "= 1.0-3 0\ng 1.0-3 shape\nm same\n. through\n", NULL},
@@ -153,6 +147,8 @@ certificate(SnArena *a, const char *rule)
 typedef enum Change {
     FACTOR,     /* the first factor of a sum, one more */
     POLYNOMIAL, /* what is shown, assumed by a split, or distinguished: + 1 */
+    EXPRESSION, /* the first polynomial of one over the reals: + 1
+                 */
     SIDE,       /* a side is left out */
     CLOSING,    /* the last line of a path is left out */
     NCHANGE
@@ -185,6 +181,18 @@ changed(SnArena *a, const char *all, const char *p, Change how)
         w += strcspn(w, " \n");
         sn_putn(&b, p, (size_t)(w - p));
         sn_puts(&b, "+1");
+        end = w;
+    } else if (how == EXPRESSION) {
+        static const char *const kind[] = {"r p ", "r l 1 ", "r l 2 ", "r l 3 ",
+                                           "r l 4 "};
+        size_t k = 0;
+        while (k < 5 && strncmp(p, kind[k], strlen(kind[k])) != 0)
+            k++;
+        if (k == 5)
+            return NULL;
+        w = p + strlen(kind[k]);
+        w += strcspn(w, " \n");
+        sn_putf(&b, "%.*s+1", (int)(w - p), p);
         end = w;
     } else if (how == SIDE) {
         if (*p != '\\')
@@ -231,7 +239,7 @@ falsified(void **state)
             sn_arena_free(one);
         }
         for (int how = 0; how < NCHANGE; how++)
-            assert_true(n[how] > 0);
+            assert_true(n[how] > 0 || (how == EXPRESSION && i == 0));
         sn_arena_free(a);
     }
     assert_int_equal(bad, 0);

@@ -86,8 +86,8 @@ sn_step_read(SnCheckSteps *s, SnPoly *p)
 static SnStepMark
 mark(const SnCheckSteps *s)
 {
-    return (SnStepMark){s->fact.n, s->known.n, s->zero.n, s->neq,
-                        s->shape,  s->same,    s->owed};
+    return (SnStepMark){s->fact.n,   s->known.n, s->zero.n, s->neq,
+                        s->nimplied, s->shape,   s->same,   s->owed};
 }
 
 static void
@@ -98,6 +98,7 @@ back_to(SnCheckSteps *s, SnStepMark m)
     s->fact.n = m.nfact;
     s->known.n = m.nknown;
     s->zero.n = m.nzero;
+    s->nimplied = m.nimplied;
     s->shape = m.shape;
     s->same = m.same;
     s->owed = m.owed;
@@ -153,6 +154,7 @@ other_side(SnCheckSteps *s)
     t->other = true;
     back_to(s, t->mark);
     take_side(s, t);
+    s->reals = NULL;
     s->closed = false;
     return true;
 }
@@ -188,23 +190,12 @@ path_ends(SnCheckSteps *s, char kind)
     return s->closed = true;
 }
 
-/* "real X = Y" or "exactly X = Y", or a word for what was seen. */
+/* A word for what was seen. */
 static bool
 seen(SnCheckSteps *s, const char *text)
 {
-    bool exactly = is(text, "exactly "), real = is(text, "real ");
-
     s->shape |= is(text, "shape");
     s->same |= is(text, "same");
-    if (!exactly && !real)
-        return true;
-    char *x = sn_strdup(s->a, text + (exactly ? 8 : 5)), *y = strstr(x, " = ");
-    if (!y)
-        return sn_step_fail(s, "expected 'X = Y' at '%.20s'", x);
-    *y = '\0';
-    if (!sn_step_same_text(x, y + 3, exactly))
-        return sn_step_fail(s, "'%s' is not '%s'", x, y + 3);
-    s->same = true;
     return true;
 }
 
@@ -243,8 +234,24 @@ give_back(SnCheckSteps *s)
     if (n != s->nlent || !n)
         return sn_step_fail(s, "%u facts are lent, not %lld", s->nlent,
                             (long long)n);
+    SnStepMark m = s->lent;
+    m.nimplied = s->nimplied;
     s->nlent = 0;
-    back_to(s, s->lent);
+    back_to(s, m);
+    return true;
+}
+
+/* What is kept of a time that facts were lent for. */
+static bool
+implied(SnCheckSteps *s, SnPoly p)
+{
+    SnStepImplied m = {.p = p, .n = s->nlent};
+
+    if (!sn_step_at_least(s, p))
+        return sn_step_fail(s, "%s >= 0 is not known", sn_poly_text(&s->P, p));
+    if (m.n)
+        m.lent = sn_memdup(s->a, &s->fact.v[s->lent.nfact], m.n * sizeof p);
+    SN_PUSH(s->a, s->implied, s->nimplied, m);
     return true;
 }
 
@@ -319,6 +326,8 @@ of_poly(SnCheckSteps *s, char kind)
         return goal(s, p, false) && equation(s, p);
     case '+':
         return lend(s, p);
+    case 'i':
+        return implied(s, p);
     case '?':
         return split(s, kind, p);
     case 'y':
@@ -373,7 +382,9 @@ step(SnCheckSteps *s, char *line)
     default:
         break;
     }
-    if (!strchr(">/s=e+?yzgd", kind))
+    if (strchr("Rrbfhl", kind))
+        return sn_step_real(s, kind);
+    if (!strchr(">/s=e+?yzgdi", kind))
         return sn_step_fail(s, "a line that begins with '%c'", kind);
     return of_poly(s, kind);
 }

@@ -23,11 +23,25 @@
  *   | TEXT        a distinction that was read: it holds; it does not
  *   & TEXT        an operand is to be seen; the others
  *   + P           a fact for a while; - N: the last N of these go again
+ *   i P           P >= 0 holds wherever what is lent does, also afterwards
  *   x D REF..     the path is closed: -D is a number >= 0 plus the sum of REFs
  *   . TEXT        the path is closed: `through`, `lemma NAME` (a lemma of the
  *                 provers), or what was read
  *   \ N           the other side of the last distinction that has but one,
  *                 which is number N of its path, from 0
+ *
+ * One over the reals ends with how both elements are made, from
+ *
+ *   R real        or `exactly`: expressions follow, from 0 on
+ *   b A P         atom A is a place in sums, from 0 to below P
+ *   f A P         atom A is 1 where P >= 0, else 0
+ *   h A P         atom A depends on what P does, and on other lines' P
+ *   r KIND ..     the next expression; KIND: `# V` a number, `p P` a
+ *                 polynomial, `l N P.. NAME` an element at N places, `f N I..
+ *                 NAME` a function of expressions, `+ I J`, `* I J`, `/ I` (1
+ *                 over it), `s N A.. I` a sum along N places, `c I J A B NAME`
+ *                 the max or min whose order atoms A and B have
+ *   l I J         expressions I and J have one normal form
  *
  * One of the calculus has a claim for each result: names (`a`), and
  *

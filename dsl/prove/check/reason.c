@@ -2,15 +2,11 @@
 /* Does one step follow from what is known? */
 #include "dsl/prove/check/step.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Rounds of equations: more go round in a circle. */
 enum { NROUND = 64 };
-
-/* What numbers of rules may differ by, as the provers have it. */
-static const double CLOSE = 0x1p-22;
 
 /* ---- what is known ---- */
 
@@ -302,37 +298,4 @@ sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
             sn_poly_same(s->P.atom[i].q, q))
             new_equation(s, i, r);
     return true;
-}
-
-/* ---- reals ---- */
-
-static bool
-begins_number(const char *s, const char *p)
-{
-    bool inside = p > s && (p[-1] == '_' || (p[-1] >= '0' && p[-1] <= '9') ||
-                            (p[-1] >= 'a' && p[-1] <= 'z') ||
-                            (p[-1] >= 'A' && p[-1] <= 'Z'));
-
-    return *p >= '0' && *p <= '9' && !inside;
-}
-
-bool
-sn_step_same_text(const char *a, const char *b, bool exactly)
-{
-    const char *p = a, *q = b;
-
-    while (*p && *q) {
-        if (!begins_number(a, p) || !begins_number(b, q)) {
-            if (*p++ != *q++)
-                return false;
-            continue;
-        }
-        char *pe, *qe;
-        double x = strtod(p, &pe), y = strtod(q, &qe);
-        if (fabs(x - y) > (exactly ? 0 : fmax(fabs(x), fabs(y)) * CLOSE))
-            return false;
-        p = pe;
-        q = qe;
-    }
-    return !*p && !*q;
 }

@@ -12,7 +12,7 @@ typedef struct SnStepPolys {
 
 /* How much of the lists below holds; what the path has seen. */
 typedef struct SnStepMark {
-    uint32_t nfact, nknown, nzero, neq;
+    uint32_t nfact, nknown, nzero, neq, nimplied;
     bool shape, same; /* it has been seen that shape, elements are equal */
     uint32_t owed;    /* operands that are still to be seen */
 } SnStepMark;
@@ -23,6 +23,13 @@ typedef struct SnStepSplit {
     SnPoly p;
     SnStepMark mark;
 } SnStepSplit;
+
+/* p >= 0 where what was lent holds. */
+typedef struct SnStepImplied {
+    SnPoly p;
+    uint32_t n;
+    const SnPoly *lent;
+} SnStepImplied;
 
 typedef struct SnCheckSteps {
     SnArena *a; /* of this certificate */
@@ -37,6 +44,8 @@ typedef struct SnCheckSteps {
     SnCheckEquation *eq;
     uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
     bool shape, same;
+    uint32_t nimplied;
+    SnStepImplied *implied;
     /* where */
     uint32_t owed, nsplit, nlent, nused;
     SnPoly *used; /* the facts that the step names */
@@ -44,6 +53,7 @@ typedef struct SnCheckSteps {
     SnStepMark lent;
     bool closed;
     struct SnCheckTerms *terms;
+    struct SnCheckReals *reals; /* NULL: none on this path */
 } SnCheckSteps;
 
 /* The step does not follow; returns false. */
@@ -63,13 +73,14 @@ bool sn_step_why(SnCheckSteps *s, SnPoly p);
 /* x div q = r. */
 bool sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r);
 
+/* A line of expressions over the reals (normal.c). */
+bool sn_step_real(SnCheckSteps *s, char kind);
+
 /* A line of the calculus. */
 bool sn_step_term(SnCheckSteps *s, char kind);
 
 /* A polynomial, a number, at s->at. */
 bool sn_step_read(SnCheckSteps *s, SnPoly *p);
 bool sn_step_number(SnCheckSteps *s, int64_t *v);
-/* Two expressions over the reals: one normal form, up to their numbers? */
-bool sn_step_same_text(const char *a, const char *b, bool exactly);
 
 #endif

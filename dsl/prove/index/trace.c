@@ -7,8 +7,8 @@
 
 /* ---- text ---- */
 
-static void
-put_poly(SnBuf *b, SnPoly p)
+void
+sn_trace_put(SnBuf *b, SnPoly p)
 {
     if (!p.n)
         sn_putc(b, '0');
@@ -38,9 +38,9 @@ put_atoms(SnTrace *t)
             put_name(&t->out, k->name);
         } else {
             sn_puts(&t->out, "q ");
-            put_poly(&t->out, k->x);
+            sn_trace_put(&t->out, k->x);
             sn_putc(&t->out, ' ');
-            put_poly(&t->out, k->q);
+            sn_trace_put(&t->out, k->q);
         }
         sn_putc(&t->out, '\n');
     }
@@ -74,7 +74,7 @@ line_of(SnTrace *t, char kind, SnPoly p)
     SnBuf *b = line(t, kind);
 
     sn_putc(b, ' ');
-    put_poly(b, p);
+    sn_trace_put(b, p);
     return b;
 }
 
@@ -256,9 +256,9 @@ sn_trace_zero(SnTrace *t, SnPoly p, SnPoly rest, SnPoly by)
     SnBuf *b = line_of(t, 'z', p);
 
     sn_putc(b, ' ');
-    put_poly(b, rest);
+    sn_trace_put(b, rest);
     sn_putc(b, ' ');
-    put_poly(b, by);
+    sn_trace_put(b, by);
     say_once(t);
 }
 
@@ -268,9 +268,9 @@ sn_trace_div(SnTrace *t, SnPoly x, SnPoly q, SnPoly r)
     SnBuf *b = line_of(t, 'd', x);
 
     sn_putc(b, ' ');
-    put_poly(b, q);
+    sn_trace_put(b, q);
     sn_putc(b, ' ');
-    put_poly(b, r);
+    sn_trace_put(b, r);
     say_once(t);
 }
 
@@ -308,12 +308,7 @@ sn_trace_choice(SnTrace *t, char kind, const char *text)
 void
 sn_trace_mark(SnTrace *t, const char *what)
 {
-    SnBuf *b = line(t, 'm');
-
-    sn_putc(b, ' ');
-    put_name(b, what);
-    if (!t->closed)
-        say(t);
+    sn_trace_line(t, 'm', what);
 }
 
 void
@@ -331,6 +326,26 @@ void
 sn_trace_goal(SnTrace *t, SnPoly p, const char *what)
 {
     SnBuf *b = line_of(t, 'g', p);
+
+    sn_putc(b, ' ');
+    put_name(b, what);
+    if (!t->closed)
+        say(t);
+}
+
+void
+sn_trace_implied(SnTrace *t, SnPoly p)
+{
+    if (t->closed)
+        return;
+    line_of(t, 'i', p);
+    say(t);
+}
+
+void
+sn_trace_line(SnTrace *t, char kind, const char *what)
+{
+    SnBuf *b = line(t, kind);
 
     sn_putc(b, ' ');
     put_name(b, what);

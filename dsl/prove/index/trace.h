@@ -84,6 +84,11 @@ void sn_trace_mark(SnTrace *t, const char *what);
 void sn_trace_nodes(SnTrace *t, uint32_t n, const char *what);
 /* That p = 0 was to be seen, and is: what it says, likewise. */
 void sn_trace_goal(SnTrace *t, SnPoly p, const char *what);
+/* That p >= 0 wherever what is lent holds, also afterwards. */
+void sn_trace_implied(SnTrace *t, SnPoly p);
+/* One line: a word, or one of an expression over the reals. */
+void sn_trace_line(SnTrace *t, char kind, const char *what);
+void sn_trace_put(SnBuf *b, SnPoly p);
 /* The path ends: with a contradiction, or for that reason. */
 void sn_trace_absurd(SnTrace *t, const SnTraceWhy *why);
 void sn_trace_end(SnTrace *t, const char *reason);

@@ -77,6 +77,11 @@ typedef struct SnBoxFlag {
     SnPoly p;
 } SnBoxFlag;
 
+/* A place in a sum, and what it is below; an element of integers, and where. */
+typedef struct SnBoxNamed {
+    SnPoly p, of;
+} SnBoxNamed;
+
 /* What a sum goes along: how far each of its places. */
 typedef struct SnBoxSum {
     uint32_t n;
@@ -102,6 +107,8 @@ typedef struct SnRealProof {
     const SnExpr *fact[64]; /* what the condition says, on this path */
     uint32_t nbinder;
     SnPoly binder[SN_BOX_NBINDER]; /* at least 0 in the sums that are open */
+    uint32_t nplace, nelem;
+    SnBoxNamed *place, *elem; /* all of this path, as they come */
     uint32_t nflag;
     SnBoxFlag *flag;
     uint32_t nsum;
@@ -190,6 +197,8 @@ SnPoly sn_real_is(SnRealProof *cx, SnPoly p);
 bool sn_real_knows(SnRealProof *cx, SnPoly p);
 bool sn_real_knows_zero(SnRealProof *cx, SnPoly p);
 SnPoly sn_real_norm(SnRealProof *cx, SnPoly p);
+/* As sn_real_knows; the certificate keeps it. */
+bool sn_real_implies(SnRealProof *cx, SnPoly p);
 SnNums sn_real_one(SnRealProof *cx, SnPoly p);
 SnNums sn_real_list(SnRealProof *cx, uint32_t n);
 int sn_real_param_of(const SnBoxNode *n, const SnDefPort *p);
@@ -222,6 +231,11 @@ typedef struct SnBoxSet {
 SnRing sn_real_ring(SnRealProof *cx, SnPoly p);
 /* Each product of body a sum of its own, behind what no place is in. */
 SnRing sn_real_sum(SnRealProof *cx, const SnBoxSet *s, SnRing body);
+
+/* ---- expressions in certificates (made.c) ---- */
+
+/* x and y have one normal form: how they are made. */
+void sn_real_write(SnRealProof *cx, SnRing x, SnRing y);
 
 /* ---- elements (element.c) ---- */
 

@@ -60,6 +60,7 @@ sn_real_extreme(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b)
 {
     SnRings *R = &cx->R;
     SnRing k[2] = {a, b};
+    const SnRing of[2] = {a, b};
     double x, y, c = 1;
 
     if (sn_real_exact(cx))
@@ -76,9 +77,10 @@ sn_real_extreme(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b)
     c = c < 0 ? -c : c;
     for (int i = 0; i < 2; i++)
         k[i] = sn_ring_scale(R, k[i], 1 / c);
-    return sn_ring_scale(
-        R, sn_ring_atom(R, SN_RING_NAME, fn == SN_FN_MAX ? "max" : "min", 2, k),
-        c);
+    const char *word = fn == SN_FN_MAX ? "max" : "min";
+    return sn_ring_made(
+        R, sn_ring_scale(R, sn_ring_atom(R, SN_RING_NAME, word, 2, k), c), 'f',
+        word, 2, of, 0, NULL);
 }
 
 /* Is it the sum of products of codes that both sides have? */
@@ -116,16 +118,21 @@ clamped(const At *v, SnRing x)
 static SnRing
 leaf(SnRealProof *cx, const SnBox *v, SnBoxPlace at)
 {
+    SnPoly *p = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK);
+    uint32_t n = 0;
     SnBuf b;
 
     sn_buf_init(&b, cx->a);
     sn_putf(&b, "%s[", v->name);
-    for (int i = 0; i < at.rank && !cx->point; i++) {
-        sn_puts(&b, i ? ", " : "");
-        sn_poly_put(&cx->path.P, &b, sn_real_norm(cx, at.at[i]));
+    for (; (int)n < at.rank && !cx->point; n++) {
+        sn_puts(&b, n ? ", " : "");
+        p[n] = sn_real_norm(cx, at.at[n]);
+        sn_poly_put(&cx->path.P, &b, p[n]);
     }
     sn_putc(&b, ']');
-    return sn_ring_atom(&cx->R, SN_RING_NAME, sn_buf_str(&b), 0, NULL);
+    return sn_ring_made(
+        &cx->R, sn_ring_atom(&cx->R, SN_RING_NAME, sn_buf_str(&b), 0, NULL),
+        'l', v->name, 0, NULL, n, p);
 }
 
 /* One value everywhere. */
@@ -355,6 +362,9 @@ new_tap(const At *v, SnBoxSet *s, SnPoly *p, SnPoly bound)
     s->name[s->n] = binder(v, s, bound);
     s->bound[s->n] = bound;
     *p = sn_poly_name(P, s->name[s->n++]);
+    SnBoxNamed of = {*p, bound};
+    SN_PUSH(cx->a, cx->place, cx->nplace, of);
+    (void)sn_real_knows(cx, bound);
     cx->binder[cx->nbinder++] = *p;
     cx->binder[cx->nbinder++] = sn_poly_plus(P, sn_poly_sub(P, bound, *p), -1);
 }

@@ -56,6 +56,18 @@ sn_real_knows_zero(SnRealProof *cx, SnPoly p)
     return yes;
 }
 
+bool
+sn_real_implies(SnRealProof *cx, SnPoly p)
+{
+    SnFactsMark m = with_binders(cx);
+    bool yes = sn_facts_is_at_least(&cx->path.F, p);
+
+    if (yes)
+        sn_trace_implied(&cx->path.trace, p);
+    sn_facts_back(&cx->path.F, m);
+    return yes;
+}
+
 SnPoly
 sn_real_norm(SnRealProof *cx, SnPoly p)
 {
@@ -418,15 +430,22 @@ data(const Ev *v, const SnMapExpr *e)
         return out(v, "elements of an operand that is computed");
     sn_buf_init(&b, v->cx->a);
     sn_putf(&b, "%s{", x->name);
+    uint32_t from = v->cx->nelem;
     for (unsigned k = 0; k < e->nkid; k++) {
         SnNums i = eval(v, e->kid + (int32_t)k);
         for (uint32_t j = 0; j < i.n; j++) {
+            SnBoxNamed at = {.of = sn_real_norm(v->cx, i.v[j])};
             sn_puts(&b, k || j ? ", " : "");
-            sn_poly_put(&v->cx->path.P, &b, sn_real_norm(v->cx, i.v[j]));
+            sn_poly_put(&v->cx->path.P, &b, at.of);
+            SN_PUSH(v->cx->a, v->cx->elem, v->cx->nelem, at);
         }
     }
     sn_putc(&b, '}');
-    return sn_real_one(v->cx, sn_poly_name(&v->cx->path.P, sn_buf_str(&b)));
+    SnPoly p = sn_poly_name(&v->cx->path.P, sn_buf_str(&b));
+    for (; from < v->cx->nelem; from++) /* those inside have theirs */
+        if (!v->cx->elem[from].p.n)
+            v->cx->elem[from].p = p;
+    return sn_real_one(v->cx, p);
 }
 
 static SnNums

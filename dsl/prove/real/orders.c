@@ -74,19 +74,25 @@ SnRing
 sn_real_choice(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b)
 {
     SnPolys *P = &cx->path.P;
+    SnPoly *of = SN_NEW_N(cx->a, SnPoly, 2);
+    const SnRing two[] = {a, b};
+    bool first = true;
 
     if (sn_real_stopped(cx))
         return a;
     note(cx, left, a);
     note(cx, left, b);
-    if (sn_ring_same(&cx->R, a, b))
-        return a;
-    place_number(cx, a);
-    place_number(cx, b);
-    SnPoly d = sn_poly_sub(P, rank_of(cx, a), rank_of(cx, b));
-    bool first = sn_path_decide(&cx->path,
-                                fn == SN_FN_MAX ? d : sn_poly_scale(P, d, -1));
-    return first ? a : b;
+    of[0] = rank_of(cx, a);
+    of[1] = rank_of(cx, b);
+    if (!sn_ring_same(&cx->R, a, b)) {
+        place_number(cx, a);
+        place_number(cx, b);
+        SnPoly d = sn_poly_sub(P, of[0], of[1]);
+        first = sn_path_decide(&cx->path,
+                               fn == SN_FN_MAX ? d : sn_poly_scale(P, d, -1));
+    }
+    return sn_ring_made(&cx->R, first ? a : b, 'c',
+                        fn == SN_FN_MAX ? "max" : "min", 2, two, 2, of);
 }
 
 void

@@ -135,7 +135,9 @@ walk(SnRealProof *cx)
     SnBoxPlace at = {0};
 
     sn_path_begin(&cx->path);
-    cx->nbinder = cx->nflag = cx->nsum = 0;
+    sn_ring_forget(&cx->R);
+    cx->nbinder = cx->nplace = cx->nelem = cx->nflag = cx->nsum = 0;
+    cx->place = cx->elem = NULL;
     cx->flag = NULL;
     cx->sum = NULL;
     cx->computes = cx->all_real = cx->R.strict = false;
@@ -171,8 +173,7 @@ walk(SnRealProof *cx)
     sn_real_same_choices(cx, x, y);
     no_new_dangers(cx);
     if (!sn_real_stopped(cx))
-        sn_path_seen(&cx->path, "%s %s = %s", cx->R.strict ? "exactly" : "real",
-                     sn_ring_text(&cx->R, x), sn_ring_text(&cx->R, y));
+        sn_real_write(cx, x, y);
 }
 
 SnRealVerdict

@@ -50,6 +50,43 @@ sn_ring_is_num(SnRing a, double *v)
     return a.n == 0 || (a.n == 1 && a.t[0].n == 0);
 }
 
+/* ---- how they are made ---- */
+
+SnRing
+sn_ring_made(SnRings *R, SnRing x, char kind, const char *name, uint32_t n,
+             const SnRing *arg, uint32_t npoly, const SnPoly *poly)
+{
+    uint32_t *kid = SN_NEW_N(R->a, uint32_t, n + 1);
+    SnRingMade m = {.kind = kind,
+                    .v = kind == '#' && x.n ? x.t[0].c : 0,
+                    .name = name,
+                    .n = n,
+                    .npoly = npoly,
+                    .kid = kid,
+                    .poly = poly};
+
+    for (uint32_t i = 0; i < n; i++)
+        kid[i] = arg[i].made;
+    SN_PUSH(R->a, R->made, R->nmade, m);
+    x.made = R->nmade;
+    return x;
+}
+
+void
+sn_ring_forget(SnRings *R)
+{
+    R->nmade = 0;
+    R->made = NULL;
+}
+
+static SnRing
+made_of(SnRings *R, SnRing x, char kind, SnRing a, SnRing b)
+{
+    const SnRing two[] = {a, b};
+
+    return sn_ring_made(R, x, kind, NULL, kind == '/' ? 1 : 2, two, 0, NULL);
+}
+
 /* ---- atoms ---- */
 
 static bool
@@ -91,7 +128,7 @@ one_term(SnRings *R, SnRingTerm t)
     SnRingTerm *p = SN_NEW(R->a, SnRingTerm);
 
     *p = t;
-    return (SnRing){t.c != 0, p};
+    return (SnRing){.n = t.c != 0, .t = p};
 }
 
 SnRing
@@ -99,17 +136,26 @@ sn_ring_num(SnRings *R, double v)
 {
     if (!isfinite(v))
         R->over = true;
-    return one_term(R, (SnRingTerm){.c = v});
+    SnRing x = one_term(R, (SnRingTerm){.c = v});
+    return sn_ring_made(R, x, '#', NULL, 0, NULL, 0, NULL);
+}
+
+static SnRing
+atom(SnRings *R, SnRingKind kind, const char *name, uint32_t n,
+     const SnRing *arg)
+{
+    SnRingTerm t = {.c = 1, .n = 1};
+
+    t.f[0] = (SnRingFactor){intern(R, kind, name, n, arg), 1};
+    return one_term(R, t);
 }
 
 SnRing
 sn_ring_atom(SnRings *R, SnRingKind kind, const char *name, uint32_t n,
              const SnRing *arg)
 {
-    SnRingTerm t = {.c = 1, .n = 1};
-
-    t.f[0] = (SnRingFactor){intern(R, kind, name, n, arg), 1};
-    return one_term(R, t);
+    return sn_ring_made(R, atom(R, kind, name, n, arg), 'f', name, n, arg, 0,
+                        NULL);
 }
 
 SnRing
@@ -120,8 +166,8 @@ sn_ring_term(SnRings *R, const SnRingTerm *t)
 
 /* ---- sums and products ---- */
 
-SnRing
-sn_ring_add(SnRings *R, SnRing a, SnRing b)
+static SnRing
+sum(SnRings *R, SnRing a, SnRing b)
 {
     SnRingTerm *v = SN_NEW_N(R->a, SnRingTerm, a.n + b.n + 1);
     uint32_t n = 0, i = 0, k = 0;
@@ -139,11 +185,17 @@ sn_ring_add(SnRings *R, SnRing a, SnRing b)
         k += c >= 0;
         n += v[n].c != 0;
     }
-    return (SnRing){n, v};
+    return (SnRing){.n = n, .t = v};
 }
 
 SnRing
-sn_ring_scale(SnRings *R, SnRing a, double k)
+sn_ring_add(SnRings *R, SnRing a, SnRing b)
+{
+    return made_of(R, sum(R, a, b), '+', a, b);
+}
+
+static SnRing
+scaled(SnRings *R, SnRing a, double k)
 {
     SnRingTerm *v = SN_NEW_N(R->a, SnRingTerm, a.n + 1);
 
@@ -153,7 +205,13 @@ sn_ring_scale(SnRings *R, SnRing a, double k)
         v[i] = a.t[i];
         v[i].c *= k;
     }
-    return (SnRing){k != 0 ? a.n : 0, v};
+    return (SnRing){.n = k != 0 ? a.n : 0, .t = v};
+}
+
+SnRing
+sn_ring_scale(SnRings *R, SnRing a, double k)
+{
+    return made_of(R, scaled(R, a, k), '*', sn_ring_num(R, k), a);
 }
 
 static void
@@ -194,25 +252,26 @@ sn_ring_mul(SnRings *R, SnRing a, SnRing b)
 
     for (uint32_t i = 0; i < a.n; i++)
         for (uint32_t k = 0; k < b.n; k++)
-            r = sn_ring_add(R, r, one_term(R, product(R, &a.t[i], &b.t[k])));
+            r = sum(R, r, one_term(R, product(R, &a.t[i], &b.t[k])));
     if (r.n > 4096)
         R->over = true;
     if (R->over)
         r.n = 0;
-    return r;
+    return made_of(R, r, '*', a, b);
 }
 
 SnRing
 sn_ring_unit(SnRings *R, SnRing a, double *k)
 {
     *k = a.n ? a.t[0].c : 1;
-    return sn_ring_scale(R, a, 1 / *k);
+    return scaled(R, a, 1 / *k);
 }
 
 SnRing
 sn_ring_inverse(SnRings *R, SnRing a)
 {
     SnRingTerm t = {.c = 1};
+    SnRing of = a;
     double k;
 
     if (a.n == 0) {
@@ -221,7 +280,7 @@ sn_ring_inverse(SnRings *R, SnRing a)
     }
     if (a.n > 1) {
         SnRing u = sn_ring_unit(R, a, &k);
-        a = sn_ring_scale(R, sn_ring_atom(R, SN_RING_NAME, "group", 1, &u), k);
+        a = scaled(R, atom(R, SN_RING_NAME, "group", 1, &u), k);
     }
     t.c = 1 / a.t[0].c;
     for (unsigned i = 0; i < a.t[0].n; i++) {
@@ -229,7 +288,7 @@ sn_ring_inverse(SnRings *R, SnRing a)
         f.pow = (int16_t)-f.pow;
         put_factor(R, &t, f);
     }
-    return one_term(R, t);
+    return made_of(R, one_term(R, t), '/', of, of);
 }
 
 static bool

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "dsl/model/texts.h"
+#include "dsl/prove/poly/poly.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +33,21 @@ typedef struct SnRingTerm {
 
 typedef struct SnRing {
     uint32_t n;
+    uint32_t made;       /* number + 1 of how it was made; 0: the number 0 */
     const SnRingTerm *t; /* ascending */
 } SnRing;
+
+/* How an expression was made of others, for certificates: their checker makes
+ * a normal form of its own of it.  Kinds are those of its lines `r`. */
+typedef struct SnRingMade {
+    char kind;
+    double v;         /* # */
+    const char *name; /* l, f, c */
+    uint32_t n, npoly;
+    const uint32_t *kid; /* SnRing.made of what it was made of */
+    const SnPoly *poly;  /* l, p, s, c */
+    uint32_t line;       /* number + 1 of its line; 0: not written yet */
+} SnRingMade;
 
 /* What is known of an atom's value. */
 typedef enum SnRingKind {
@@ -55,9 +69,18 @@ typedef struct SnRings {
     SnTexts names;
     uint32_t n;
     SnRingAtom *atom;
+    uint32_t nmade;
+    SnRingMade *made;
     bool strict; /* coefficients are compared exactly */
     bool over;   /* something was too large: nothing is proved */
 } SnRings;
+
+/* x, made so: of these expressions and polynomials. */
+SnRing sn_ring_made(SnRings *R, SnRing x, char kind, const char *name,
+                    uint32_t n, const SnRing *arg, uint32_t npoly,
+                    const SnPoly *poly);
+/* What was made until now is not asked for again. */
+void sn_ring_forget(SnRings *R);
 
 SnRing sn_ring_num(SnRings *R, double v);
 /* The atom `name` of these arguments; equal ones are one atom. */

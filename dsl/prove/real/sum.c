@@ -24,7 +24,9 @@ sn_real_ring(SnRealProof *cx, SnPoly p)
         }
         r = sn_ring_add(R, r, t);
     }
-    return r;
+    SnPoly *made = SN_NEW(cx->a, SnPoly);
+    *made = p;
+    return sn_ring_made(R, r, 'p', NULL, 0, NULL, 1, made);
 }
 
 /* One product: what no place of the set is in stands before the sum, and each
@@ -77,6 +79,7 @@ flag_of(const SnRealProof *cx, uint16_t atom)
 static bool
 thinned(SnRealProof *cx, SnRingTerm *t)
 {
+    SnPolys *P = &cx->path.P;
     uint32_t nbinder = cx->nbinder;
     bool possible = true;
 
@@ -86,12 +89,10 @@ thinned(SnRealProof *cx, SnRingTerm *t)
             if (j != k && (o = flag_of(cx, t->f[j].atom)) &&
                 cx->nbinder < SN_BOX_NBINDER)
                 cx->binder[cx->nbinder++] = o->p;
-        bool implied = f && sn_real_knows(cx, f->p);
-        possible =
-            !f || implied ||
-            !sn_real_knows(
-                cx, sn_poly_plus(&cx->path.P,
-                                 sn_poly_scale(&cx->path.P, f->p, -1), -1));
+        bool implied = f && sn_real_implies(cx, f->p);
+        possible = !f || implied ||
+                   !sn_real_implies(
+                       cx, sn_poly_plus(P, sn_poly_scale(P, f->p, -1), -1));
         cx->nbinder = nbinder;
         if (implied)
             memmove(&t->f[k], &t->f[k + 1], (--t->n - k) * sizeof *t->f);
@@ -111,5 +112,8 @@ sn_real_sum(SnRealProof *cx, const SnBoxSet *s, SnRing body)
         if (!cx->codes[0] || thinned(cx, &t))
             r = sn_ring_add(&cx->R, r, sum_of_term(cx, s, &t));
     }
-    return r;
+    SnPoly *along = SN_NEW_N(cx->a, SnPoly, s->n + 1);
+    for (uint32_t i = 0; i < s->n; i++)
+        along[i] = sn_poly_name(&cx->path.P, s->name[i]);
+    return sn_ring_made(&cx->R, r, 's', NULL, 1, &body, s->n, along);
 }

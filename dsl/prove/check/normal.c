@@ -1,0 +1,684 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Normal forms of expressions over the reals, made from the lines of a
+ * certificate: sums of products of atoms.  An atom is an atom of a polynomial,
+ * an element, a function, a sum over places, or a sum in brackets that is
+ * divided by. */
+#include "dsl/prove/check/step.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What numbers of rules may differ by; what binary64 leaves of a difference
+ * that is none. */
+static const double CLOSE = 0x1p-22, NOTHING = 0x1p-40;
+
+enum { NPLACE = 64, NPRODUCT = 4096 };
+
+typedef struct Factor {
+    uint32_t atom;
+    int32_t pow; /* not 0 */
+} Factor;
+
+typedef struct Product {
+    double c; /* not 0 */
+    uint32_t n;
+    const Factor *f; /* ascending atoms */
+} Product;
+
+typedef struct Sum {
+    uint32_t n;
+    const Product *v; /* ascending */
+} Sum;
+
+typedef struct Atom {
+    char kind;        /* p polynomial's, l element, f function, s sum, ( */
+    bool flag;        /* 0 or 1 */
+    const char *name; /* l, f */
+    uint32_t of;      /* p: its number */
+    uint32_t nkid, npoly;
+    const Sum *kid;
+    const SnPoly *poly;
+    uint64_t over; /* s: its places */
+    uint64_t free; /* places that it depends on */
+} Atom;
+
+/* An atom of a polynomial, and what is said of it. */
+typedef struct Said {
+    uint32_t atom;
+    SnPoly p;
+} Said;
+
+typedef struct Order {
+    uint32_t atom;
+    Sum of;
+} Order;
+
+struct SnCheckReals {
+    bool on, exactly;
+    uint32_t nterm, natom, nplace, nflag, ndepends, norder;
+    Sum *term;
+    Atom *atom;
+    Said *place, *flag, *depends; /* below p; p >= 0; on p, and others */
+    Order *order;
+};
+
+/* ---- one normal form or two? ---- */
+
+static int
+compare(const Product *a, const Product *b)
+{
+    for (uint32_t i = 0; i < a->n && i < b->n; i++) {
+        if (a->f[i].atom != b->f[i].atom)
+            return a->f[i].atom < b->f[i].atom ? -1 : 1;
+        if (a->f[i].pow != b->f[i].pow)
+            return a->f[i].pow < b->f[i].pow ? -1 : 1;
+    }
+    return a->n < b->n ? -1 : a->n > b->n;
+}
+
+static bool
+same(const SnCheckSteps *s, Sum a, Sum b)
+{
+    double near = s->reals->exactly ? 0 : CLOSE;
+    bool is = a.n == b.n;
+
+    for (uint32_t i = 0; i < a.n && is; i++)
+        is = !compare(&a.v[i], &b.v[i]) &&
+             fabs(a.v[i].c - b.v[i].c) <=
+                 near * fmax(fabs(a.v[i].c), fabs(b.v[i].c));
+    return is;
+}
+
+static bool
+same_atom(const SnCheckSteps *s, const Atom *a, const Atom *b)
+{
+    bool is = a->kind == b->kind && a->of == b->of && a->over == b->over &&
+              a->nkid == b->nkid && a->npoly == b->npoly &&
+              !strcmp(a->name, b->name);
+
+    for (uint32_t i = 0; i < a->nkid && is; i++)
+        is = same(s, a->kid[i], b->kid[i]);
+    for (uint32_t i = 0; i < a->npoly && is; i++)
+        is = sn_poly_same(a->poly[i], b->poly[i]);
+    return is;
+}
+
+/* ---- places ---- */
+
+static const Said *
+said(const Said *v, uint32_t n, uint32_t atom)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].atom == atom)
+            return &v[i];
+    return NULL;
+}
+
+/* The places that p depends on. */
+static uint64_t
+places(SnCheckSteps *s, SnPoly p)
+{
+    const struct SnCheckReals *R = s->reals;
+    uint64_t free = 0;
+
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++) {
+            SnPolyAtom t = s->P.atom[p.m[i].atom[k]];
+            const Said *is = said(R->place, R->nplace, p.m[i].atom[k]);
+            if (is)
+                free |= (uint64_t)1 << (is - R->place);
+            else if (!t.name)
+                free |= places(s, t.x) | places(s, t.q);
+            else if ((is = said(R->flag, R->nflag, p.m[i].atom[k])))
+                free |= places(s, is->p);
+            else if (!said(R->depends, R->ndepends, p.m[i].atom[k]) &&
+                     strchr(t.name, '$'))
+                sn_step_fail(s, "what '%s' depends on is not known", t.name);
+            for (uint32_t j = 0; j < R->ndepends; j++)
+                if (R->depends[j].atom == p.m[i].atom[k])
+                    free |= places(s, R->depends[j].p);
+        }
+    return free;
+}
+
+static uint64_t
+places_of(const SnCheckSteps *s, const Product *p)
+{
+    uint64_t free = 0;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        free |= s->reals->atom[p->f[i].atom].free;
+    return free;
+}
+
+/* ---- sums and products ---- */
+
+static Sum
+single(SnCheckSteps *s, double c, uint32_t n, const Factor *f)
+{
+    Product p = {c, n, sn_memdup(s->a, f, n * sizeof *f)};
+
+    if (!isfinite(c))
+        sn_step_fail(s, "a number that is not finite");
+    return (Sum){c != 0, sn_memdup(s->a, &p, sizeof p)};
+}
+
+static Sum
+number(SnCheckSteps *s, double v)
+{
+    return single(s, v, 0, NULL);
+}
+
+static Sum
+atom(SnCheckSteps *s, Atom a)
+{
+    struct SnCheckReals *R = s->reals;
+    uint32_t i = 0;
+
+    a.name = a.name ? a.name : "";
+    while (i < R->natom && !same_atom(s, &R->atom[i], &a))
+        i++;
+    for (uint32_t k = 0; k < a.npoly && i == R->natom; k++)
+        a.free |= places(s, a.poly[k]);
+    for (uint32_t k = 0; k < a.nkid && i == R->natom; k++)
+        for (uint32_t j = 0; j < a.kid[k].n; j++)
+            a.free |= places_of(s, &a.kid[k].v[j]) & ~a.over;
+    if (i == R->natom)
+        SN_PUSH(s->a, R->atom, R->natom, a);
+    return single(s, 1, 1, &(Factor){i, 1});
+}
+
+static Sum
+add(SnCheckSteps *s, Sum a, Sum b)
+{
+    Product *v = SN_NEW_N(s->a, Product, a.n + b.n + 1);
+    uint32_t n = 0, i = 0, k = 0;
+
+    while (i < a.n || k < b.n) {
+        int c = i == a.n ? 1 : k == b.n ? -1 : compare(&a.v[i], &b.v[k]);
+        v[n] = c <= 0 ? a.v[i] : b.v[k];
+        if (c == 0) {
+            double x = a.v[i].c, y = b.v[k].c, most = fmax(fabs(x), fabs(y));
+            bool none = fabs(x + y) <= (s->reals->exactly ? 0 : most * NOTHING);
+            v[n].c = none ? 0 : x + y;
+        }
+        i += c <= 0;
+        k += c >= 0;
+        n += v[n].c != 0;
+    }
+    if (n > NPRODUCT)
+        sn_step_fail(s, "more than %u products", NPRODUCT);
+    return (Sum){s->c->error ? 0 : n, v};
+}
+
+static Sum
+times(SnCheckSteps *s, const Product *a, const Product *b)
+{
+    Factor *f = SN_NEW_N(s->a, Factor, a->n + b->n + 1);
+    uint32_t n = 0, i = 0, k = 0;
+
+    while (i < a->n || k < b->n) {
+        bool left = k == b->n || (i < a->n && a->f[i].atom <= b->f[k].atom);
+        bool both =
+            left && i < a->n && k < b->n && a->f[i].atom == b->f[k].atom;
+        f[n] = left ? a->f[i] : b->f[k];
+        if (both && s->reals->atom[f[n].atom].flag && f[n].pow > 0 &&
+            b->f[k].pow > 0)
+            f[n].pow = 1;
+        else if (both)
+            f[n].pow += b->f[k].pow;
+        i += left;
+        k += !left || both;
+        n += f[n].pow != 0;
+    }
+    return single(s, a->c * b->c, n, f);
+}
+
+static Sum
+multiply(SnCheckSteps *s, Sum a, Sum b)
+{
+    Sum r = {0};
+
+    for (uint32_t i = 0; i < a.n && !s->c->error; i++)
+        for (uint32_t k = 0; k < b.n && !s->c->error; k++)
+            r = add(s, r, times(s, &a.v[i], &b.v[k]));
+    return r;
+}
+
+static Sum
+scaled(SnCheckSteps *s, Sum a, double k)
+{
+    return multiply(s, number(s, k), a);
+}
+
+/* 1 / a, which is not 0: one product, or an atom of what is 1 times its first
+ * one and others. */
+static Sum
+inverse(SnCheckSteps *s, Sum a)
+{
+    if (!a.n) {
+        sn_step_fail(s, "a division by 0");
+        return a;
+    }
+    if (a.n > 1) {
+        double k = a.v[0].c;
+        Sum *unit = SN_NEW(s->a, Sum);
+        *unit = scaled(s, a, 1 / k);
+        a = scaled(s, atom(s, (Atom){.kind = '(', .nkid = 1, .kid = unit}), k);
+    }
+    Factor *f = SN_NEW_N(s->a, Factor, a.v[0].n + 1);
+    for (uint32_t i = 0; i < a.v[0].n; i++)
+        f[i] = (Factor){a.v[0].f[i].atom, -a.v[0].f[i].pow};
+    return single(s, 1 / a.v[0].c, a.v[0].n, f);
+}
+
+static Sum
+of_poly(SnCheckSteps *s, SnPoly p)
+{
+    const struct SnCheckReals *R = s->reals;
+    Sum r = {0};
+
+    p = sn_step_norm(s, p);
+    for (uint32_t i = 0; i < p.n && !s->c->error; i++) {
+        Sum t = number(s, (double)p.m[i].c);
+        for (unsigned k = 0; k < p.m[i].n; k++) {
+            uint32_t of = p.m[i].atom[k];
+            Atom a = {.kind = 'p',
+                      .of = of,
+                      .flag = said(R->flag, R->nflag, of) != NULL,
+                      .free = places(s, sn_poly_atom(&s->P, of))};
+            t = multiply(s, t, atom(s, a));
+        }
+        r = add(s, r, t);
+    }
+    return r;
+}
+
+/* ---- functions ---- */
+
+static bool
+is_number(Sum a)
+{
+    return !a.n || (a.n == 1 && !a.v[0].n);
+}
+
+/* max(k x, k y) = k max(x, y) for k > 0; a number comes last. */
+static Sum
+extreme(SnCheckSteps *s, const char *name, Sum a, Sum b)
+{
+    double x = a.n ? a.v[0].c : 0, y = b.n ? b.v[0].c : 0;
+    Sum *kid = SN_NEW_N(s->a, Sum, 2);
+
+    if (same(s, a, b))
+        return a;
+    if (is_number(a) && is_number(b))
+        return (x < y) == !strcmp(name, "min") ? a : b;
+    kid[0] = is_number(a) ? b : a;
+    kid[1] = is_number(a) ? a : b;
+    double k = fabs(kid[0].v[0].c);
+    for (int i = 0; i < 2; i++)
+        kid[i] = scaled(s, kid[i], 1 / k);
+    return scaled(
+        s, atom(s, (Atom){.kind = 'f', .name = name, .nkid = 2, .kid = kid}),
+        k);
+}
+
+/* The atom is the place of x in the order of values. */
+static bool
+is_order(SnCheckSteps *s, uint32_t of, Sum x)
+{
+    struct SnCheckReals *R = s->reals;
+    Order new = {of, x};
+
+    for (uint32_t i = 0; i < R->norder; i++)
+        if (R->order[i].atom == of)
+            return same(s, R->order[i].of, x);
+    SN_PUSH(s->a, R->order, R->norder, new);
+    return true;
+}
+
+/* One of a and b, the first of equal ones, by what is known of their order. */
+static Sum
+choice(SnCheckSteps *s, const char *name, Sum a, Sum b, const SnPoly *order)
+{
+    bool most = !strcmp(name, "max");
+    SnPoly d = sn_poly_sub(&s->P, order[!most], order[most]);
+
+    for (int i = 0; i < 2; i++)
+        if (order[i].n != 1 || order[i].m[0].n != 1 || order[i].m[0].c != 1 ||
+            !is_order(s, order[i].m[0].atom[0], i ? b : a)) {
+            sn_step_fail(s, "an order of two values");
+            return a;
+        }
+    if (same(s, a, b) || sn_step_at_least(s, d))
+        return a;
+    if (!sn_step_at_least(s,
+                          sn_poly_plus(&s->P, sn_poly_scale(&s->P, d, -1), -1)))
+        sn_step_fail(s, "%s of two values whose order is not known", name);
+    return b;
+}
+
+/* ---- sums over places ---- */
+
+/* Is q >= 0 where the flags of p but number i are 1: what one of them says, or
+ * that a place is at least 0, or below its bound? */
+static bool
+is_there(SnCheckSteps *s, const Product *p, uint32_t i, SnPoly q)
+{
+    const struct SnCheckReals *R = s->reals;
+
+    for (uint32_t k = 0; k < R->nplace; k++) {
+        SnPoly at = sn_poly_atom(&s->P, R->place[k].atom);
+        SnPoly room =
+            sn_poly_plus(&s->P, sn_poly_sub(&s->P, R->place[k].p, at), -1);
+        if (sn_poly_same(q, at) || sn_poly_same(q, room))
+            return true;
+    }
+    for (uint32_t k = 0; k < p->n; k++) {
+        const Atom *a = &R->atom[p->f[k].atom];
+        if (k != i && a->flag &&
+            sn_poly_same(q, said(R->flag, R->nflag, a->of)->p))
+            return true;
+    }
+    return false;
+}
+
+/* What factor i, a flag, is where the others are 1: 1, 0, or not known (-1). */
+static int
+implied(SnCheckSteps *s, const Product *p, uint32_t i)
+{
+    const Atom *a = &s->reals->atom[p->f[i].atom];
+
+    for (uint32_t k = 0; k < s->nimplied && a->flag; k++) {
+        const SnStepImplied *m = &s->implied[k];
+        SnPoly yes = said(s->reals->flag, s->reals->nflag, a->of)->p;
+        SnPoly no = sn_poly_plus(&s->P, sn_poly_scale(&s->P, yes, -1), -1);
+        SnPoly is = sn_step_norm(s, m->p);
+        uint32_t j = 0;
+        if (!sn_poly_same(is, yes) && !sn_poly_same(is, no))
+            continue;
+        while (j < m->n && is_there(s, p, i, sn_step_norm(s, m->lent[j])))
+            j++;
+        if (j == m->n)
+            return sn_poly_same(is, yes);
+    }
+    return -1;
+}
+
+/* Without the flags that the others imply; false: one of them is 0. */
+static bool
+thinned(SnCheckSteps *s, Product *p)
+{
+    Factor *f = sn_memdup(s->a, p->f, p->n * sizeof *f);
+
+    p->f = f;
+    for (uint32_t i = 0; i < p->n;) {
+        int is = implied(s, p, i);
+        if (is == 0)
+            return false;
+        if (is > 0)
+            memmove(&f[i], &f[i + 1], (--p->n - i) * sizeof *f);
+        i += is < 0;
+    }
+    return true;
+}
+
+/* The sum of one product: what does not depend on a place stands before it,
+ * and a place that nothing depends on counts. */
+static Sum
+sum_of(SnCheckSteps *s, uint64_t over, Product p)
+{
+    const struct SnCheckReals *R = s->reals;
+    Factor *in = SN_NEW_N(s->a, Factor, p.n + 1),
+           *out = SN_NEW_N(s->a, Factor, p.n + 1);
+    uint32_t nin = 0, nout = 0;
+    uint64_t used = 0;
+
+    for (uint32_t i = 0; i < p.n; i++) {
+        uint64_t free = R->atom[p.f[i].atom].free & over;
+        used |= free;
+        if (free)
+            in[nin++] = p.f[i];
+        else
+            out[nout++] = p.f[i];
+    }
+    Sum r = single(s, p.c, nout, out), *body = SN_NEW(s->a, Sum);
+    uint64_t free = 0;
+    for (uint32_t k = 0; k < R->nplace; k++)
+        if (used >> k & 1)
+            free |= places(s, R->place[k].p);
+        else if (over >> k & 1 && sn_step_at_least(s, R->place[k].p))
+            r = multiply(s, r, of_poly(s, R->place[k].p));
+        else if (over >> k & 1)
+            sn_step_fail(s, "a sum over %s places, perhaps less than none",
+                         sn_poly_text(&s->P, R->place[k].p));
+    *body = single(s, 1, nin, in);
+    Atom a = {.kind = 's', .over = used, .free = free, .nkid = 1, .kid = body};
+    return nin ? multiply(s, r, atom(s, a)) : r;
+}
+
+static Sum
+sum_over(SnCheckSteps *s, uint32_t n, const SnPoly *at, Sum body)
+{
+    const struct SnCheckReals *R = s->reals;
+    uint64_t over = 0, bound = 0;
+    Sum r = {0};
+
+    for (uint32_t i = 0; i < n; i++) {
+        const Said *is = at[i].n == 1 && at[i].m[0].n == 1 && at[i].m[0].c == 1
+                             ? said(R->place, R->nplace, at[i].m[0].atom[0])
+                             : NULL;
+        if (!is || over >> (is - R->place) & 1) {
+            sn_step_fail(s, "a sum along what is no place");
+            return r;
+        }
+        over |= (uint64_t)1 << (is - R->place);
+        bound |= places(s, is->p);
+    }
+    if (over & bound)
+        sn_step_fail(s, "a place whose bound depends on the sum");
+    for (uint32_t i = 0; i < body.n && !s->c->error; i++) {
+        Product p = body.v[i];
+        if (thinned(s, &p))
+            r = add(s, r, sum_of(s, over, p));
+    }
+    return r;
+}
+
+/* ---- lines ---- */
+
+static bool
+count(SnCheckSteps *s, uint32_t *n)
+{
+    int64_t v;
+
+    if (!sn_step_number(s, &v))
+        return false;
+    *n = (uint32_t)v;
+    return (v >= 0 && v <= UINT16_MAX) ||
+           sn_step_fail(s, "a count of %lld", (long long)v);
+}
+
+/* Polynomials, expressions that came before; v[n] of them. */
+static bool
+polys(SnCheckSteps *s, uint32_t n, SnPoly **v)
+{
+    bool ok = true;
+
+    *v = SN_NEW_N(s->a, SnPoly, n + 1);
+    for (uint32_t i = 0; i < n && ok; i++) {
+        ok = sn_step_read(s, &(*v)[i]);
+        (*v)[i] = sn_step_norm(s, (*v)[i]);
+    }
+    return ok;
+}
+
+static bool
+kids(SnCheckSteps *s, uint32_t n, Sum **v)
+{
+    uint32_t k;
+
+    *v = SN_NEW_N(s->a, Sum, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!count(s, &k))
+            return false;
+        if (k >= s->reals->nterm)
+            return sn_step_fail(s, "there is no expression %u", k);
+        (*v)[i] = s->reals->term[k];
+    }
+    while (*s->at == ' ')
+        s->at++;
+    return true;
+}
+
+static Sum
+function(SnCheckSteps *s, uint32_t n, const Sum *kid)
+{
+    const char *name = s->at;
+
+    if (n == 2 && !s->reals->exactly &&
+        (!strcmp(name, "max") || !strcmp(name, "min")))
+        return extreme(s, name, kid[0], kid[1]);
+    return atom(s, (Atom){.kind = 'f', .name = name, .nkid = n, .kid = kid});
+}
+
+/* The next expression. */
+static bool
+expression(SnCheckSteps *s)
+{
+    struct SnCheckReals *R = s->reals;
+    char kind = *s->at;
+    uint32_t npoly = kind == 'p' ? 1 : kind == 'c' ? 2 : 0;
+    uint32_t nkid = strchr("+*c", kind) ? 2 : strchr("/s", kind) ? 1 : 0;
+    double v = 0;
+    SnPoly *p;
+    Sum *kid, x = {0};
+
+    if (!kind || !strchr("#plf+*/sc", kind))
+        return sn_step_fail(s, "an expression that begins with '%c'", kind);
+    s->at++;
+    if (kind == '#') {
+        char *end;
+        v = strtod(s->at, &end);
+        s->at = end;
+    }
+    if ((strchr("ls", kind) && !count(s, &npoly)) ||
+        (kind == 'f' && !count(s, &nkid)) || !polys(s, npoly, &p) ||
+        !kids(s, nkid, &kid))
+        return false;
+    switch (kind) {
+    case '#':
+        x = number(s, v);
+        break;
+    case 'p':
+        x = of_poly(s, p[0]);
+        break;
+    case 'l':
+        x = atom(s,
+                 (Atom){.kind = 'l', .name = s->at, .npoly = npoly, .poly = p});
+        break;
+    case 'f':
+        x = function(s, nkid, kid);
+        break;
+    case '+':
+        x = add(s, kid[0], kid[1]);
+        break;
+    case '*':
+        x = multiply(s, kid[0], kid[1]);
+        break;
+    case '/':
+        x = inverse(s, kid[0]);
+        break;
+    case 's':
+        x = sum_over(s, npoly, p, kid[0]);
+        break;
+    default:
+        x = choice(s, s->at, kid[0], kid[1], p);
+        break;
+    }
+    SN_PUSH(s->a, R->term, R->nterm, x);
+    return !s->c->error;
+}
+
+/* What is said of an atom of polynomials: places, and flags. */
+static bool
+says(SnCheckSteps *s, char kind)
+{
+    struct SnCheckReals *R = s->reals;
+    Said new;
+
+    if (!count(s, &new.atom) || !sn_step_read(s, &new.p))
+        return false;
+    if (new.atom >= s->P.n || !s->P.atom[new.atom].name ||
+        s->equation[new.atom] || said(R->place, R->nplace, new.atom) ||
+        said(R->flag, R->nflag, new.atom) || R->nplace == NPLACE || R->nterm)
+        return sn_step_fail(s, "an atom of which more is known");
+    new.p = sn_step_norm(s, new.p);
+    if (kind == 'b')
+        SN_PUSH(s->a, R->place, R->nplace, new);
+    else if (kind == 'h')
+        SN_PUSH(s->a, R->depends, R->ndepends, new);
+    else
+        SN_PUSH(s->a, R->flag, R->nflag, new);
+    return true;
+}
+
+/* Is a place in p, flags apart? */
+static bool
+has_place(const SnCheckSteps *s, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++) {
+            SnPolyAtom t = s->P.atom[p.m[i].atom[k]];
+            if (said(s->reals->place, s->reals->nplace, p.m[i].atom[k]) ||
+                (!t.name && (has_place(s, t.x) || has_place(s, t.q))))
+                return true;
+        }
+    return false;
+}
+
+/* Nothing is assumed of a place but its bounds. */
+static bool
+places_are_free(SnCheckSteps *s)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < s->fact.n; i++)
+        is |= has_place(s, s->fact.v[i]);
+    for (uint32_t i = 0; i < s->nsplit; i++)
+        is |= has_place(s, s->split[i].p);
+    for (uint32_t i = 0; i < s->neq; i++)
+        is |= has_place(s, sn_poly_atom(&s->P, s->eq[i].atom)) ||
+              has_place(s, s->eq[i].is);
+    return !is || sn_step_fail(s, "something is assumed of a place");
+}
+
+static bool
+alike(SnCheckSteps *s)
+{
+    Sum *x;
+
+    if (!kids(s, 2, &x) || !places_are_free(s))
+        return false;
+    for (uint32_t i = 0; i < x[0].n; i++)
+        if (places_of(s, &x[0].v[i]))
+            return sn_step_fail(s, "a place outside of its sum");
+    if (!same(s, x[0], x[1]))
+        return sn_step_fail(s, "both sides have other normal forms");
+    return s->same = true;
+}
+
+bool
+sn_step_real(SnCheckSteps *s, char kind)
+{
+    if (kind == 'R') {
+        s->reals = SN_NEW(s->a, struct SnCheckReals);
+        s->reals->exactly = !strcmp(s->at, "exactly");
+        return s->reals->exactly || !strcmp(s->at, "real") ||
+               sn_step_fail(s, "expected real or exactly");
+    }
+    if (!s->reals)
+        return sn_step_fail(s, "an expression before the line R");
+    return kind == 'r' ? expression(s) : kind == 'l' ? alike(s) : says(s, kind);
+}
