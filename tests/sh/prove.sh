@@ -59,6 +59,10 @@ falsified element '!done && /^r l 4 / { sub(/r l 4 [^ ]*/, "&+1"); done = 1 }' \
     'line [0-9]*: both sides have other normal forms'
 falsified number '!done && /^r # [1-9]/ { $3 += 1; done = 1 }' \
     'line [0-9]*: both sides have other normal forms'
+falsified rank '!done && /^g .* rank$/ { sub(/^g [^ ]*/, "&-1"); done = 1 }' \
+    'line [0-9]*: .* = 0 is not shown'
+falsified places '!done && /^r l 2 / { $3 = 1; $4 = ""; done = 1 }' \
+    'line [0-9]*: rank([a-z.]*) is not shown to be 1'
 falsified sum '!done && /^r s / { sub(/^r s [0-9]* [^ ]*/, "r s 0"); done = 1 }' \
     'line [0-9]*: a place outside of its sum'
 falsified order '!done && /^r c / { sub(/max$/, "min") || sub(/min$/, "max"); done = 1 }' \

@@ -8,20 +8,31 @@
 /* Expressions 0 and 1: elements of x and y. */
 #define XY "r l 0 x\nr l 0 y\n"
 /* Atom 2 is a place below n; expression 0 the element of x there. */
-#define SUM HEAD "a $0<n>\ny 1.0 1 1f0\nR real\nb 2 1.0\nr l 1 1.2 x\n"
+#define SUM                                                                   \
+    HEAD "a $0<n>\na rank(x)\n= -1+1.3 3\ny 1.0 1 1f0\nR real\nb 2 1.0\nr l " \
+         "1 1.2 x\n"
 /* Atoms 2 a place below n, 3 and 4 flags of that place. */
-#define FLAGS HEAD "a $0<n>\na [u]\na [v]\ny 1.0 1 1f0\n"
+#define FLAGS HEAD "a $0<n>\na [u]\na [v]\na rank(x)\n= -1+1.5 5\ny 1.0 1 1f0\n"
 #define SAID "R exactly\nb 2 1.0\nf 3 1.2+1.1\nf 4 2.2+2.1\n"
 #define PRODUCT "r l 1 1.2 x\nr p 1.3\nr p 1.4\nr * 0 1\nr * 3 2\nr s 1 1.2 4\n"
 #define OTHER "r * 0 2\nr s 1 1.2 6\nl 5 7\n" END
 #define DIFFERS "both sides have other normal forms"
 
 static const SnTestLine lines[] = {
+    /* as many places as dimensions */
+    {HEAD "R real\nr l 1 1.1 x\n", "rank(x) is not shown to be 1"},
+    {HEAD "a rank(x)\n= -2+1.2 2\nR real\nr l 1 1.1 x\n",
+     "rank(x) is not shown to be 1"},
+    {HEAD "a rank(x)\nR real\nr l 0 x\n", "rank(x) is not shown to be 0"},
     /* sums, products, quotients */
     {HEAD "R real\n" XY "r + 0 1\nr + 1 0\nl 2 3\n" END, NULL},
     {HEAD "R real\n" XY "l 0 1\n" END, DIFFERS},
-    {HEAD "R real\nr l 1 1.1 x\nr l 1 1.0 x\nl 0 1\n" END, DIFFERS},
-    {HEAD "= 1.0-1.1 1\nR real\nr l 1 1.1 x\nr l 1 1.0 x\nl 0 1\n" END, NULL},
+    {HEAD
+     "a rank(x)\n= -1+1.2 2\nR real\nr l 1 1.1 x\nr l 1 1.0 x\nl 0 1\n" END,
+     DIFFERS},
+    {HEAD "a rank(x)\n= -1+1.2 2\n= 1.0-1.1 1\nR real\nr l 1 1.1 x\nr l 1 1.0 "
+          "x\nl 0 1\n" END,
+     NULL},
     {HEAD "R real\n" XY /* (x + y) (x - y) = x x - y y */
           "r # -1\nr * 2 1\nr + 0 1\nr + 0 3\nr * 4 5\nr * 0 0\nr * 1 3\n"
           "r + 7 8\nl 6 9\n" END,
@@ -85,15 +96,18 @@ static const SnTestLine lines[] = {
      "a sum over i places, perhaps less than none"},
     {SUM "r s 1 1.1 0\n", "a sum along what is no place"},
     {SUM "r s 2 1.2 1.2 0\n", "a sum along what is no place"},
-    {HEAD "a $0<n>\na $1<n>\ny 1.0 1 1f0\nR real\nb 2 1.3\nb 3 1.0\n"
+    {HEAD "a $0<n>\na $1<n>\na rank(x)\n= -2+1.4 4\ny 1.0 1 1f0\nR real\nb 2 "
+          "1.3\nb 3 1.0\n"
           "r l 2 1.2 1.3 x\nr s 2 1.2 1.3 0\n",
      "a place whose bound depends on the sum"},
-    {HEAD "a $0<n>\ny 1.0 1 1f0\n> 1.2-3\nR real\nb 2 1.0\nr l 1 1.2 x\n"
+    {HEAD "a $0<n>\na rank(x)\n= -1+1.3 3\ny 1.0 1 1f0\n> 1.2-3\nR real\nb 2 "
+          "1.0\nr l 1 1.2 x\n"
           "r s 1 1.2 0\nl 1 1\n" END,
      "something is assumed of a place"},
-    {HEAD "a k{$0<n>}\nR real\nr l 1 1.2 x\n",
+    {HEAD "a k{$0<n>}\na rank(x)\n= -1+1.3 3\nR real\nr l 1 1.2 x\n",
      "what 'k{$0<n>}' depends on is not known"},
-    {HEAD "a $0<n>\na k{$0<n>}\ny 1.0 1 1f0\nR real\nb 2 1.0\nh 3 1.2\n"
+    {HEAD "a $0<n>\na k{$0<n>}\na rank(x)\n= -1+1.4 4\ny 1.0 1 1f0\nR real\nb "
+          "2 1.0\nh 3 1.2\n"
           "r l 1 1.3 x\nl 0 0\n" END,
      "a place outside of its sum"},
     /* flags: their squares; those that others imply, or exclude */

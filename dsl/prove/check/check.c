@@ -367,7 +367,6 @@ step(SnCheckSteps *s, char *line)
         return seen(s, s->at);
     case 'n':
         return nodes(s);
-    case '|':
     case '&':
         return split(s, kind, (SnPoly){0});
     case '-':

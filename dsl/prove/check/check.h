@@ -20,7 +20,6 @@
  *   n N TEXT      two nodes are alike, of N operands that are to be seen
  *   ? P           a case distinction: P >= 0; other side: -P - 1 >= 0
  *   s P, e P A    `>` and `=` of what has been shown, or distinguished
- *   | TEXT        a distinction that was read: it holds; it does not
  *   & TEXT        an operand is to be seen; the others
  *   + P           a fact for a while; - N: the last N of these go again
  *   i P           P >= 0 holds wherever what is lent does, also afterwards

@@ -532,6 +532,26 @@ kids(SnCheckSteps *s, uint32_t n, Sum **v)
     return true;
 }
 
+/* An element has as many places as its operand has dimensions, where these are
+ * known by `rank(NAME)`; that of a rule that goes element by element has none.
+ */
+static bool
+has_rank(SnCheckSteps *s, const char *name, uint32_t n)
+{
+    const char *rank = sn_format(s->a, "rank(%s)", name);
+    uint32_t i = 0;
+
+    while (i < s->P.n &&
+           (!s->P.atom[i].name || strcmp(s->P.atom[i].name, rank) != 0))
+        i++;
+    if (i == s->P.n
+            ? !n
+            : sn_step_zero(
+                  s, sn_poly_plus(&s->P, sn_poly_atom(&s->P, i), -(int64_t)n)))
+        return true;
+    return sn_step_fail(s, "%s is not shown to be %u", rank, n);
+}
+
 static Sum
 function(SnCheckSteps *s, uint32_t n, const Sum *kid)
 {
@@ -575,6 +595,8 @@ expression(SnCheckSteps *s)
         x = of_poly(s, p[0]);
         break;
     case 'l':
+        if (!has_rank(s, s->at, npoly))
+            return false;
         x = atom(s,
                  (Atom){.kind = 'l', .name = s->at, .npoly = npoly, .poly = p});
         break;

@@ -96,20 +96,11 @@ choose(SnPath *w)
 }
 
 bool
-sn_path_choose(SnPath *w, const char *what)
-{
-    if (sn_path_stopped(w))
-        return true;
-    sn_trace_choice(&w->trace, '|', what);
-    return choose(w);
-}
-
-bool
 sn_path_each(SnPath *w, const char *what)
 {
     if (sn_path_stopped(w))
         return true;
-    sn_trace_choice(&w->trace, '&', what);
+    sn_trace_each(&w->trace, what);
     return choose(w);
 }
 

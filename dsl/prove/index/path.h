@@ -50,9 +50,6 @@ const char *sn_path_certificate(SnPath *w, SnArena *a);
 /* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
 bool sn_path_decide(SnPath *w, SnPoly p);
 bool sn_path_decide_zero(SnPath *w, SnPoly p);
-/* What this path makes of an open question, in words: the next one does the
- * other. */
-bool sn_path_choose(SnPath *w, const char *what);
 /* Two things are to be seen, one on this path, the other on the next. */
 bool sn_path_each(SnPath *w, const char *what);
 /* That was seen, in words of the certificate. */

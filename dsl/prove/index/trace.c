@@ -296,9 +296,9 @@ sn_trace_split(SnTrace *t, SnPoly p)
 }
 
 void
-sn_trace_choice(SnTrace *t, char kind, const char *text)
+sn_trace_each(SnTrace *t, const char *text)
 {
-    SnBuf *b = line(t, kind);
+    SnBuf *b = line(t, '&');
 
     sn_putc(b, ' ');
     put_name(b, text);

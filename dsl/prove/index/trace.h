@@ -74,9 +74,9 @@ void sn_trace_zero(SnTrace *t, SnPoly p, SnPoly rest, SnPoly by);
 /* x div q = r. */
 void sn_trace_div(SnTrace *t, SnPoly x, SnPoly q, SnPoly r);
 
-/* A case distinction: by p (p >= 0), or by a text (`|`; `&`: all of them). */
+/* A case distinction, by p >= 0; an operand is to be seen, then the others. */
 void sn_trace_split(SnTrace *t, SnPoly p);
-void sn_trace_choice(SnTrace *t, char kind, const char *text);
+void sn_trace_each(SnTrace *t, const char *text);
 /* What was seen here, in words: `shape` and `same` begin those that a path
  * needs (dsl/prove/check). */
 void sn_trace_mark(SnTrace *t, const char *what);

@@ -493,8 +493,9 @@ sn_real_split(SnRealProof *cx, const SnExpr *e)
         sn_real_split(cx, e->kid[0]);
         sn_real_split(cx, e->kid[1]);
     } else if (e->ek == SN_E_BIN && e->op == SN_OP_OR) {
-        sn_real_split(
-            cx, e->kid[!sn_path_choose(&cx->path, sn_expr_str(cx->a, e))]);
+        bool first = sn_path_decide_name(
+            &cx->path, sn_format(cx->a, "{%s}", sn_expr_str(cx->a, e->kid[0])));
+        sn_real_split(cx, e->kid[!first]);
     } else {
         one_fact(cx, e);
     }

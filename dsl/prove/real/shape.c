@@ -309,8 +309,8 @@ argument(SnRealProof *cx, SnBoxNode *n, const SnMapParam *p, const SnExpr *e)
             return integer(cx, 0);
         }
         if (p->dflt >= 0 &&
-            sn_path_choose(&cx->path,
-                           sn_format(cx->a, "%s is empty", a->attr->name))) {
+            sn_path_decide_name(&cx->path,
+                                sn_format(cx->a, "{%s is empty}", a->name))) {
             a->known = true; /* empty: the default */
         } else {
             a->known = true;
@@ -390,6 +390,31 @@ require(SnRealProof *cx, const SnBoxNode *n, const SnMapStmt *s)
     }
 }
 
+static SnPoly
+rank_name(SnRealProof *cx, const SnBox *v)
+{
+    return sn_poly_name(&cx->path.P, sn_format(cx->a, "rank(%s)", v->name));
+}
+
+/* The certificate says that it is seen: elements have as many places. */
+static void
+rank_is(SnRealProof *cx, const SnBox *v)
+{
+    SnPoly d = sn_poly_plus(&cx->path.P, rank_name(cx, v), -v->rank);
+
+    if (!sn_real_stopped(cx) && sn_real_knows_zero(cx, d))
+        sn_trace_goal(&cx->path.trace, d, "rank");
+}
+
+/* The condition, or the map, says that the operand's is. */
+static void
+rank_is_said(SnRealProof *cx, const SnBox *v)
+{
+    sn_path_assume_zero(&cx->path,
+                        sn_poly_plus(&cx->path.P, rank_name(cx, v), -v->rank));
+    rank_is(cx, v);
+}
+
 static void
 pinned(SnRealProof *cx, const SnBoxNode *n)
 {
@@ -400,6 +425,7 @@ pinned(SnRealProof *cx, const SnBoxNode *n)
             continue;
         if (b->rank < 0 && !b->def && n->left) {
             b->rank = 1;
+            rank_is_said(cx, b);
             b->dim[0] = n->out->dim[n->out->rank - 1];
             continue;
         }
@@ -561,15 +587,23 @@ leaf_shape(SnRealProof *cx, SnBox *v)
 {
     int last = v->want >= 0 ? v->want : SN_BOX_RANK,
         r = v->want >= 0 ? last : 0;
+    SnPolys *P = &cx->path.P;
+    SnPoly rank = rank_name(cx, v);
 
     while (last > 0 && !may_rank(cx, v, last))
         last--;
-    while (r < last &&
-           !(may_rank(cx, v, r) &&
-             sn_path_choose(&cx->path,
-                            sn_format(cx->a, "rank(%s) is %d", v->name, r))))
-        r++;
+    sn_path_assume(&cx->path, sn_poly_plus(P, rank, -r));
+    sn_path_assume(&cx->path,
+                   sn_poly_plus(P, sn_poly_scale(P, rank, -1), last));
+    for (; r < last; r++) {
+        if (!may_rank(cx, v, r))
+            sn_path_assume(&cx->path, sn_poly_plus(P, rank, -r - 1));
+        else if (sn_path_decide(&cx->path,
+                                sn_poly_plus(P, sn_poly_scale(P, rank, -1), r)))
+            break;
+    }
     v->rank = r;
+    rank_is(cx, v);
     for (int i = 0; i < r; i++) {
         v->dim[i] = sn_poly_name(&cx->path.P,
                                  sn_format(cx->a, "dim(%s, %d)", v->name, i));
@@ -612,6 +646,8 @@ sn_real_shape(SnRealProof *cx, SnBox *v)
     if (like) {
         sn_real_shape(cx, like);
         v->rank = like->rank;
+        if (!v->def && !sn_real_stopped(cx))
+            rank_is_said(cx, v);
         for (int i = 0; i < v->rank; i++)
             v->dim[i] = like->dim[i];
     } else if (v->def) {

@@ -230,8 +230,8 @@ port_of_pattern(SnRealProof *cx, SnBoxNode *v, const SnDefPort *port,
         return NULL;
     }
     if (port->optional && leaf &&
-        !sn_path_choose(
-            &cx->path, sn_format(cx->a, "%s.%s is there", v->name, port->name)))
+        !sn_path_decide_name(&cx->path, sn_format(cx->a, "{%s.%s is there}",
+                                                  v->name, port->name)))
         return NULL;
     if (!arg || arg->pk == SN_P_WILD)
         return value(cx, sn_format(cx->a, "%s.%s", v->name, port->name), NULL);
