@@ -98,7 +98,9 @@ d vector_is_no_matrix maps.def 's/^  let tb = trans_b or rank(b) == 1;/  let tb 
 
 # ---- crossed bounds, NaN, -0
 c crossed_portable src/kernel/point/point_f32.c 's/sn_clampf(x\[i\], (SnLimF){lo, hi})/x[i] < lo ? lo : x[i] > hi ? hi : x[i]/' test_special elements
-d crossed_meet src/base/saturate.c 's/    if (r.has_lo && r.has_hi && r.lo > r.hi)/    if (false)/' 'a case contradicts it'
+# A case contradicts a lemma; the row that it computed by is blamed.
+d crossed_meet src/base/saturate.c 's/    if (r.has_lo && r.has_hi && r.lo > r.hi)/    if (false)/' \
+    'a row of float is not its formula'
 c sign_of_nan nodes.def 's/select(d(x) == 0, 0, d(x))/0/' test_special elements
 d mean_of_minus_zero passes.def '/rule avgpool_noop:/,/exact/s/and (dim(x, 1) > 1 or dim(x, 2) > 1)//' "rule 'avgpool_noop' is not proved"
 
