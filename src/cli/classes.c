@@ -121,7 +121,7 @@ next_largest(const float *v, int64_t n, int64_t before)
     return best;
 }
 
-/* The file of the first input's sample i, or NULL: it is no picture. */
+/* The file of the first input's sample i; NULL if that is not a picture. */
 static const char *
 file_of(const SnSamples *s, int64_t i, SnArena *a)
 {

@@ -129,15 +129,15 @@ SnStatus sn_cli_model(SnCli *c, uint32_t most, const char **path);
 /* Reads .onnx or .sn ("-": .sn from standard input) and verifies it. */
 SnStatus sn_cli_load(SnCli *c, const char *path, struct SnGraph **out);
 bool sn_is_onnx(const char *path);
-/* Some value of g that is no constant has a quantized type. */
+/* Whether a value of g other than a constant has a quantized type. */
 bool sn_cli_quantized(SnCli *c, const struct SnGraph *g);
 /* Writes g as an ONNX model by --format, --codes and --opset. */
 SnStatus sn_cli_export(SnCli *c, const struct SnGraph *g, const char *path);
 /* The same options, looked at before any work. */
 SnStatus sn_cli_export_opts(SnCli *c, struct SnOnnxExport *o);
-/* Refuses them where path, which is written, is no ONNX model. */
+/* Refuses them unless path, the output, is an ONNX model. */
 SnStatus sn_cli_no_export_opts(SnCli *c, const char *path);
-/* What runs nodes: --backend, or the CPU's kernels, whose bits are those of
+/* What runs nodes: --backend, or the CPU's kernels, which give the same bits as
  * the evaluators. */
 SnStatus sn_cli_engine(SnCli *c, const struct SnBackendDesc **out);
 SnStatus sn_cli_rewrite_opts(SnCli *c, struct SnRewriteOpts *o);
@@ -183,7 +183,7 @@ SnStatus sn_cli_samples(SnCli *c, const struct SnExec *x, const SnStrs *files,
 SnStatus sn_cli_window(SnCli *c, const struct SnExec *x, const SnStrs *files,
                        const char *option, long n, const char *skip_option,
                        long skip, struct SnSamples **out);
-/* --layout of pictures and of what is like them; an SnLayout. */
+/* --layout of pictures and similar data; an SnLayout. */
 SnStatus sn_cli_layout(SnCli *c, int *out);
 
 /* ---- pictures (pictures.c, classes.c) ---- */
@@ -215,13 +215,14 @@ bool sn_cli_has_classes(const struct SnSamples *s);
 SnStatus sn_cli_folder_labels(SnCli *c, const struct SnSamples *s,
                               int64_t nclass, struct SnData *out);
 
-/* A copy of g, lowered all the way as profiling wants it. */
+/* A copy of g, lowered all the way, as profiling requires. */
 SnStatus sn_cli_lowered(SnCli *c, const struct SnGraph *g, bool quiet,
                         struct SnGraph **out);
 /* A copy of g as it is when `quantize` chooses types. */
 SnStatus sn_cli_placed(SnCli *c, const struct SnGraph *g, struct SnGraph **out);
-/* Profiles a copy of g on files; hash and names as quantize wants them.
- * quiet: as a part of another verb, whose passes --trace and the like mean. */
+/* Profiles a copy of g on files, with the hash and names that quantize expects.
+ * quiet: runs inside another verb; --trace and the like apply to that verb
+ * only. */
 SnStatus sn_cli_profile(SnCli *c, const struct SnGraph *g, const SnStrs *files,
                         bool quiet, struct SnProfile **out);
 /* The verb run with --check-vectors (check_vectors.c): exit 1 when a row gives

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "cli/inputs.h"
 
-/* Calibration data is called unlike --eval when more than this share of an
- * input's values lies beyond what was calibrated, or when these values fill
- * less than this part of it. */
+/* Warn that --eval differs from the calibration data when more than this share
+ * of an input's values lies outside the calibrated range, or when the values
+ * fill less than this part of it. */
 #define SHARE_BEYOND 0.01
 #define PART_FILLED 0.5
 

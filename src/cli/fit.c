@@ -27,7 +27,7 @@ sn_cli_width(void)
     return n < NARROWEST ? NARROWEST : (unsigned)n;
 }
 
-/* Bytes that are no start of a character take no place. */
+/* Bytes that do not start a character take no column. */
 static bool
 starts(char c)
 {

@@ -104,7 +104,7 @@ sn_inputs_fill(void *ctx, int64_t sample, SnRun *r)
     return SN_OK;
 }
 
-/* Data that is no picture, for an input that knows what pixels become. */
+/* For numbers that are given to an input with stored steps for pictures. */
 static void
 help_numbers(SnCli *c, const SnInputs *in, uint32_t i)
 {

@@ -304,8 +304,8 @@ fill_part(void *ctx, int64_t sample, SnRun *r)
     return sn_inputs_fill(p->in, p->first + sample, r);
 }
 
-/* Integers that nobody scaled: pixels from 0 to 255, where most models want
- * other numbers. */
+/* Unscaled integers: pixels from 0 to 255, where most models expect other
+ * numbers. */
 static void
 note_unscaled(SnCli *c, const SnInputs *in)
 {
@@ -323,8 +323,7 @@ note_unscaled(SnCli *c, const SnInputs *in)
     }
 }
 
-/* Of what is computed from NaN and infinities, the first value speaks for
- * all. */
+/* NaN and infinities spread to later values: only the first one is reported. */
 static void
 warn_nonfinite(SnCli *c, const SnProfile *p, const SnInputs *in)
 {
@@ -369,7 +368,7 @@ bad_constant(const SnGraph *g)
     return NULL;
 }
 
-/* Data without a finite number says nothing of any range. */
+/* Data without a finite number gives no range. */
 static SnStatus
 check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
 {

@@ -37,8 +37,7 @@ sn_unknown_verb(SnCli *c, const char *name)
                    "is not a verb of sinter; see 'sinter --help'");
 }
 
-/* A set of instructions that is asked for by a name that none has would be
- * taken for the best one. */
+/* An unknown name of an instruction set would otherwise select the best one. */
 static SnStatus
 check_cpu(SnCli *c)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Pictures as data: the options that say what is done to them, and what of it
- * is kept with a model. */
+/* Pictures as data: the options for preprocessing, and the steps that are
+ * stored with a model. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -125,7 +125,8 @@ sn_cli_check_pictured(SnCli *c, const SnSamples *s, const char *option)
 
 /* ---- what is kept with a model ---- */
 
-/* Has the input the shape of pictures?  Sizes are then what it wants. */
+/* Whether the input has the shape of pictures; if so, sets p's sizes to its
+ * own. */
 static bool
 pictured(const SnShape *s, SnLayout layout, SnPictures *p)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is asked of the quantizer node by node, and of which part of the
- * data. */
+/* Options of single nodes for the quantizer, and --shard. */
 #include "cli/cli.h"
 
 #include <stdlib.h>

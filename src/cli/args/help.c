@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the table of options is told in: --help, and manual pages (mdoc). */
+/* Writes the table of options as --help and as manual pages (mdoc). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,8 @@ shaped_type(SnArena *a, const SnResult *r)
     return sn_buf_str(&b);
 }
 
-/* A per-axis type is too long for a table: its count stands for it. */
+/* A per-axis type is too long for a table: only the number of scales is
+ * shown. */
 static const char *
 short_type(SnArena *a, const SnResult *r)
 {
@@ -303,8 +304,8 @@ put_name(SnCli *c, const SnNode *n, const SnStrs *of, bool first)
     sn_puts(b, c->args.json ? "]}" : "\n");
 }
 
-/* For each node of what quantize chooses types of, its name, its kind and the
- * nodes of the model that it stands for. */
+/* For each node that quantize chooses a type for: its name, its kind and the
+ * nodes of the model that it represents. */
 static SnStatus
 put_names(SnCli *c, const SnGraph *g)
 {

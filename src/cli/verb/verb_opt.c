@@ -35,7 +35,7 @@ put_json(SnBuf *b, const SnRewriter *rw, const SnIslands *f)
     sn_puts(b, "}\n");
 }
 
-/* --stats, and what --require-int8 asks for, of what rw made of a graph. */
+/* Reports --stats and checks --require-int8 on the graph that rw rewrote. */
 static SnStatus
 report(SnCli *c, const SnGraph *g, const SnRewriter *rw)
 {

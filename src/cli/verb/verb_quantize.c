@@ -370,7 +370,7 @@ note_slow16(SnCli *c, const SnGraph *g, const SnQuantReport *r)
     return SN_OK;
 }
 
-/* The model, and then what is said of it. */
+/* Writes the model, then prints the report. */
 static SnStatus
 write_results(SnCli *c, SnGraph *g, const SnBuf *rep, const SnBuf *page)
 {

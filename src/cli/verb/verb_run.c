@@ -93,7 +93,7 @@ run_model(SnCli *c, const char *path, const SnGraph *beside, SnResults *res)
     return SN_OK;
 }
 
-/* With fewer classes five are no achievement. */
+/* With fewer classes top-5 says little. */
 enum { TOP5_CLASSES = 50 };
 
 static SnStatus
