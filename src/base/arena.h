@@ -48,14 +48,13 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
 /* n bytes (more than 0), zero, of which sn_arena_unload gives back what is not
  * needed any more: it is lost then, and reads as zero. */
 void *sn_arena_pages(SnArena *a, size_t n);
-/* n bytes (more than 0) to be read only, `one` of size bytes (1, 2, 4 or 8)
- * again and again.  They lie in one short file without a name, mapped many
- * times, and the system may drop them.  NULL where that cannot be done, and
- * for 4 GiB and more. */
+/* n read-only bytes (more than 0) that repeat `one`, of size bytes (1, 2, 4 or
+ * 8). They are one short unnamed file, mapped many times, and the system may
+ * drop their pages. NULL where that cannot be done, and for 4 GiB and more. */
 const void *sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n);
-/* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
- * its whole pages are let go, to be fetched again when needed, and where it
- * lies in sn_arena_pages they are given back.  Other memory is left alone. */
+/* [p, p + n) will not be read soon: whole pages of it are released if they
+ * belong to a file that a maps (they are read again when needed) or to
+ * sn_arena_pages. Other memory is left alone. */
 void sn_arena_unload(const SnArena *a, const void *p, size_t n);
 /* [p, p + n), memory of a, is not needed any more: its whole pages are given
  * back where that can be done, and read as zero then. */

@@ -150,7 +150,7 @@ block_signals(sigset_t *was)
     pthread_sigmask(SIG_BLOCK, &all, was);
 }
 
-/* Creates a file beside s->target under a name nobody else has. */
+/* Creates a file beside s->target under an unused name. */
 static int
 open_temporary(Staged *s)
 {
@@ -272,7 +272,8 @@ stage(Staged *s, const char *path, const char *like, const SnPiece *v, size_t n)
     return stage_at(s, there ? &mode : NULL, v, n);
 }
 
-/* Nothing is put in place that was made of a file which is no longer whole. */
+/* If an input file was cut short, the output made from it is not put in
+ * place. */
 static SnStatus
 check_inputs(SnDiag *d, const Staged *s)
 {

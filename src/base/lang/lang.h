@@ -30,7 +30,7 @@ extern "C" {
     X(I64, "i64", "i64", "i64", "int64_t")                         \
     X(BOOL, "bool", "bool", "bool", "bool")
 typedef enum SnElem { SN_ELEMS(SN_LANG_ID) SN_NELEM } SnElem;
-/* Of a port: a tuple does not have it. */
+/* The element of a port that a tuple leaves out. */
 enum { SN_ABSENT = -1 };
 typedef struct SnElemWord {
     const char *name, *word, *brief, *c;
