@@ -102,8 +102,8 @@ is_suffix(const char *s)
     return false;
 }
 
-/* The node of the float graph that moves the twin of what node id moves, and
- * in the same way: an import gives the Transposes of its layout other names. */
+/* The node of the float graph that moves the counterpart of node id's operand
+ * in the same way: an import gives Transposes of its layout other names. */
 static SnRef
 same_move(const Comparing *c, SnId id)
 {
@@ -121,8 +121,8 @@ same_move(const Comparing *c, SnId id)
     return 0;
 }
 
-/* The float value that v stands for: of the same name, or of the name before
- * a known suffix, or of what it converts or moves. */
+/* The float value that v represents: the one of the same name, of the name
+ * before a known suffix, or that of the value it converts or moves. */
 static SnRef
 twin_of(const Comparing *c, SnRef v)
 {

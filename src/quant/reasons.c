@@ -93,8 +93,8 @@ collect(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
     for (uint32_t i = 0; i < n; i++) {
         const SnDeclined *dec = &sn_declines(rw)[v[i]];
         SnFamilyId f = sn_rule(dec->rule)->family;
-        /* A guard of a written rule speaks of the node it stands at, and
-         * moves are another matter. */
+        /* A guard of a written rule is about its own node, and moves of data
+         * are not about this Rescale. */
         if (f == SN_FAM_LAYOUT || f == SN_FAM_REGROUP || f == SN_FAM_DEQUANT ||
             (f == SN_FAM_WRITTEN && dec->node != id))
             continue;

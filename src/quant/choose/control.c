@@ -173,7 +173,7 @@ sn_glob_match(const SnGraph *g, const char *glob, SnId id)
     return false;
 }
 
-/* Does the wish stand for node id, by its glob or otherwise? */
+/* Whether the wish applies to node id, by its glob or otherwise. */
 static bool
 means(const SnWish *w, const SnGraph *g, SnId id)
 {
@@ -346,7 +346,7 @@ sn_control_source(const SnGraph *g, SnId id)
     return n->source;
 }
 
-/* What node id of the model has become is what w stands for, too. */
+/* w also matches the node that replaced node id of the model. */
 static void
 add_names(SnArena *a, SnWish *w, const SnGraph *model, SnId id,
           const SnGraph *placed, SnBuf *said, uint32_t *nsaid)
@@ -365,8 +365,8 @@ add_names(SnArena *a, SnWish *w, const SnGraph *model, SnId id,
     }
 }
 
-/* A Transpose or the like, which computes nothing: merged into a node it says
- * nothing of what that node computes. */
+/* A Transpose or another move computes nothing: its name does not describe the
+ * node that it was merged into. */
 static bool
 moves(const SnGraph *g, SnId id)
 {

@@ -266,7 +266,7 @@ sn_range_choose(SnRangeRule r, const SnHist *h, SnSchema s, SnElem e,
     Search z = {.h = &all, .kind = r.kind, .s = s, .e = e};
     if (r.kind == SN_ENTROPY && e != SN_QI8)
         return; /* every bin has codes of its own */
-    /* Ends on the far side of 0 matter to nobody: 0 is in every range. */
+    /* An end on the far side of 0 is unused: 0 is in every range. */
     if (*lo > 0)
         *lo = 0;
     if (*hi < 0)

@@ -80,9 +80,9 @@ uses_of(SnPlacing *pl, SnRef v, uint32_t *n)
     return s;
 }
 
-/* Every use of what a quantized node makes reads the codes it writes; a use
- * that wants others converts those.  What a float node makes is converted
- * where a port asks. */
+/* Every use of a quantized node's result reads the codes that it writes; a use
+ * that needs another type converts them. A float node's result is converted
+ * where a port requires it. */
 static void
 place_value(SnPlacing *pl, SnRef v, bool everywhere)
 {

@@ -139,7 +139,7 @@ table_why(SnPlacing *pl, SnRef r, const char *port)
     return NULL;
 }
 
-/* Why operand `slot` cannot be what the tuple wants, or NULL. */
+/* Why operand `slot` cannot have the type of the tuple, or NULL. */
 static const char *
 operand_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
             uint32_t slot, SnElem e)
