@@ -149,8 +149,9 @@ SnRun *sn_run_team(SnArena *a, const SnExec *x, unsigned n);
 /* Cut like the run of a team of n, the parts one after the other on the
  * caller's thread. */
 SnRun *sn_run_parts(SnArena *a, const SnExec *x, unsigned n);
-/* From now on r runs x, a retuned copy of what it ran, and shares all memory
- * of values with it; working memory grows in a, as old as r, where it must. */
+/* From now on r runs x, a retuned copy of the SnExec that it ran, and keeps all
+ * memory of values; working memory grows in a, which is as old as r, if x needs
+ * more. */
 void sn_run_switch(SnRun *r, SnArena *a, const SnExec *x);
 void sn_run_free(SnRun *r); /* gives back scratch memory, ends the team */
 

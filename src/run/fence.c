@@ -215,7 +215,7 @@ open_blocks(SnFence *f, const SnRun *r, uint32_t k)
     open_work(r, k);
 }
 
-/* Those that nobody reads from step `now` of the plan on. */
+/* Those that are unused from step `now` of the plan on. */
 static void
 close_blocks(SnFence *f, const SnRun *r, uint32_t now)
 {

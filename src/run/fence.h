@@ -33,8 +33,8 @@ void sn_fence_begin(SnFence *f, const SnRun *r);
 /* After a step: SN_EINTERNAL when it wrote where it must not; r->why says
  * where. */
 SnStatus sn_fence_check(SnFence *f, SnRun *r, const SnExecStep *s);
-/* On to the next step: a hook may have changed this one's results, and nobody
- * needs its operands any more. */
+/* Moves to the next step: a hook may have changed this one's results, and its
+ * operands are no longer needed. */
 void sn_fence_next(SnFence *f, const SnRun *r, const SnExecStep *s);
 void sn_fence_end(SnFence *f, const SnRun *r);
 

@@ -251,7 +251,7 @@ header(const char *name, const void *p, size_t n, SnDiag *d, Head *h,
     return find_dtype(name, h, d);
 }
 
-/* n is the size of what follows the header. */
+/* n is the number of bytes after the header. */
 static SnStatus
 check_size(const char *name, const Head *h, size_t n, SnDiag *d)
 {

@@ -50,7 +50,7 @@ set_image(SnFileData *f, const SnData *t)
     f->last = true;
 }
 
-/* Images [N, H, W, C] for a model that wants channels first. */
+/* Images [N, H, W, C] for a model with channels first. */
 static bool
 fits_permuted(const SnFileData *f, const SnShape *s)
 {
@@ -208,7 +208,7 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
     return SN_OK;
 }
 
-/* Pictures are as the input wants them, but for the order of channels. */
+/* Pictures have the input's size; only the order of axes may differ. */
 static SnStatus
 fit_pictures(SnFileData *f, const SnPort *p, SnDiag *d)
 {
@@ -302,7 +302,7 @@ named_feed(SnSamples *s, const char *arg, const char **path)
     return NULL;
 }
 
-/* "NAME=FILE" where NAME is no input and there is no such file. */
+/* "NAME=FILE" where NAME is not an input and no such file exists. */
 static SnStatus
 check_name(SnArena *a, const SnSamples *s, const char *arg, SnDiag *d)
 {

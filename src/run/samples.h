@@ -29,8 +29,8 @@ typedef enum SnLayout {
     SN_NLAYOUT
 } SnLayout;
 
-/* Pictures that are made when a sample is: n of them, each h by w pixels of c
- * bytes, as an input wants them. */
+/* Pictures that are decoded when their sample is filled: n of them, each h by w
+ * pixels of c bytes, the size of the input. */
 typedef struct SnPictures {
     int64_t n, h, w, c;
     bool first;   /* the input has its channels first */

@@ -149,7 +149,7 @@ can_hold(const Choose *c, SnRef x)
     return !n->data && !sn_desc(n->kind)->effect && !(s && s->ypitch);
 }
 
-/* What is only copied is left where it is; nobody may write there then. */
+/* A value that is only copied stays where it is, and is then read-only. */
 static void
 try_part(Choose *c, const SnExecStep *s)
 {

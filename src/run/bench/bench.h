@@ -40,8 +40,8 @@ SnStatus sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,
                   SnDiag *d, SnBench **out);
 /* Seeded inputs: reals in [0, 1), codes, zeros for indices. */
 void sn_bench_fill(SnRun *r);
-/* The time in which the machine could do it at best: the greater of what the
- * operations and what the bytes take. */
+/* The least time at the machine's peak rates: the larger of the times for
+ * operations and for bytes. */
 double sn_bench_floor(const SnBench *b, const SnNodeTime *n);
 /* A picture (SVG): operations a second over operations a byte, the ceilings,
  * a dot for each node with operations, sized by time, and a list of the
