@@ -70,8 +70,8 @@ shape_of_map(SnShapeCall *c, SnArena *a)
         return false;
     c->rank = u.rank;
     memcpy(c->dim, u.dim, (size_t)u.rank * sizeof *u.dim);
-    /* As of a window: nothing has no largest element and no mean.  Where there
-     * is no result none is asked for. */
+    /* An empty set, like an empty window, has no maximum and no mean. It is
+     * allowed if the result has no elements. */
     bool wanted = c->sem->nonempty && u.ntap == 0;
     for (int i = 0; i < u.rank; i++)
         wanted &= u.dim[i] > 0;

@@ -12,8 +12,8 @@ typedef struct Heap {
 } Heap;
 
 /* Outputs come last, so that their order survives copying, printing and
- * reading, whatever becomes of their operands.  `order` is the id, or that of
- * the input or output that the node stands for. */
+ * reading, whatever happens to their operands. `order` is the id of the node,
+ * or of the input or output that it represents. */
 static bool
 before(const SnGraph *g, SnId a, SnId b)
 {

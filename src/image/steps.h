@@ -44,8 +44,8 @@ const char *sn_image_steps_str(SnArena *a, const SnImageSteps *s);
 /* Number v * mul[c] + add[c] of channel c, from the pixel v; false: pixels as
  * they are, 0 to 255, or nothing was said. */
 bool sn_image_numbers(const SnImageSteps *s, float mul[3], float add[3]);
-/* Can a picture be made for a model that wants w by h pixels of c channels?
- * NULL, or why not. */
+/* Whether the steps fit a model that takes w by h pixels of c channels: NULL,
+ * or why not. */
 const char *sn_image_steps_fit(SnArena *a, const SnImageSteps *s, int64_t w,
                                int64_t h, int64_t c);
 /* Reads the file and writes its pixels to out, [h][w][c].  NULL, or why

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A mapping: a declaration of a map with the operands' shapes and the
- * parameters of a node put in.  Opening it checks the node and gives the
- * result's shape; what it reads is asked for afterwards, by those who compute.
- */
+/* A mapping: a declaration of a map, bound to the operands' shapes and the
+ * parameters of a node. Opening it checks the node and gives the result's
+ * shape; evaluators then ask which elements it reads. */
 #ifndef SN_MAPPING_H
 #define SN_MAPPING_H
 

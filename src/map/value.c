@@ -245,7 +245,7 @@ unflat(SnMapping *u, SnMapNum x, SnMapVal box)
     return r;
 }
 
-/* Undefined where x is no permutation. */
+/* Undefined unless x is a permutation. */
 static SnMapVal
 inverse(SnMapping *u, SnMapVal x)
 {

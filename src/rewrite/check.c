@@ -617,8 +617,8 @@ forced_step(Env *e, const SnPair *p, double step)
     return ceil(0.5 * (double)sn_type(e->g, n->in[0].ref)->scale[0] / step);
 }
 
-/* Not-a-numbers become the lowest code wherever they are quantized, so that
- * quantizing earlier makes a difference nobody relies on. */
+/* A NaN becomes the lowest code where it is quantized; quantizing earlier
+ * may change the result, on which nothing relies. */
 static bool
 any_nan(const Env *e)
 {

@@ -236,8 +236,8 @@ sn_revisit(SnRewriter *rw, SnGraph *g, SnId id)
     SN_PUSH(rw->scratch, rw->stack, rw->nstack, id);
 }
 
-/* A replacement has the shape of what it replaces, and its type unless the
- * rule is there to change the interface. */
+/* A replacement has the shape of the replaced value, and its type unless the
+ * rule changes the interface. */
 static bool
 fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
 {

@@ -368,7 +368,7 @@ bool sn_exact_sum(const SnGraph *g, SnId id, const SnType *x_type,
 double sn_stated_bias(const SnGraph *g, SnRef b, int64_t c);
 bool sn_supports(const SnRewriter *rw, SnKind k, SnElem e);
 SnInts sn_dims(SnArena *a, const SnShape *s);
-/* A result that nobody reads (absent results count as unused). */
+/* Whether a result is unused (absent results are). */
 bool sn_unused(const SnGraph *g, SnId id, unsigned res);
 
 #ifdef __cplusplus

@@ -261,8 +261,8 @@ was_replaced(SnReader *r)
     return f->replaced;
 }
 
-/* Of a file that cannot be opened, as errno says: it may be gone with the text
- * that named it, at any moment. */
+/* For a file that cannot be opened (errno): it may be removed at any moment,
+ * together with the text that names it. */
 static bool
 no_side(SnReader *r, const SnDataText *t, const char *path)
 {

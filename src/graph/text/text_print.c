@@ -33,7 +33,7 @@ is_ident(const char *s)
     return *s == '\0';
 }
 
-/* "%x", or quoted when x is no identifier. */
+/* "%x", quoted unless x is an identifier. */
 static void
 put_value_name(SnBuf *b, const char *name)
 {

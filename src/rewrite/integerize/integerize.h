@@ -5,7 +5,7 @@
 
 #include "rewrite/rewrite.h"
 
-/* What will stand at each operand slot. */
+/* The new operand of each slot. */
 typedef enum SnIntHow {
     SN_INT_AS_IS,  /* plain operand or missing */
     SN_INT_UNWRAP, /* Dequantize(x): x */
@@ -39,7 +39,7 @@ typedef struct SnIntPlan {
     SnRef bias;          /* the bias Constant once it is made */
 } SnIntPlan;
 
-/* Does this plan make the result that Quantize q wants? */
+/* Whether this plan makes the result of Quantize q. */
 bool sn_integerize_serves(const SnIntPlan *p, SnId q);
 /* Why sums might leave int32; NULL: they cannot.  bias: made codes, or NULL
  * where the operand is as it was. */
