@@ -114,7 +114,7 @@ guard(Inst *in)
             (Conj){.f32 = true, .text = "the result is f32 (lowering)"};
 }
 
-/* The node that pattern `want` stands for, of p at node n. */
+/* The node that pattern `want` matches, where p matches at node n. */
 static const SnCaseNode *
 node_of(const SnPat *p, const SnCaseNode *n, const SnPat *want)
 {
@@ -188,8 +188,8 @@ pinned(const SnProofCase *c, const SnCaseValue *t)
     return false;
 }
 
-/* Leaves need not be constant unless the guard wants it or a bias has to move
- * to another grid. */
+/* Leaves need not be constant unless the guard requires it or a bias moves to
+ * another grid. */
 static void
 vary_leaves(const Inst *in, SnProofCase *c, uint32_t mask)
 {

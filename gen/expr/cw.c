@@ -386,7 +386,7 @@ logic(SnCw *w, const SnExpr *e)
 
     if (w->hoist)
         w->hoist(w, v, 2);
-    /* gcc wants brackets around && inside ||. */
+    /* gcc warns about && inside || without brackets. */
     SnCVal r =
         infix(w, e->op, p, sn_cw_paren(w, v[0], v[0].prec == p ? p : P_EQ),
               sn_cw_paren(w, v[1], v[1].prec == p ? p : P_EQ));

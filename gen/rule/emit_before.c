@@ -121,7 +121,7 @@ sn_rule_run_of(const SnRuleGen *cx, const SnDefVar *v)
     return NULL;
 }
 
-/* A variable bound under `each` stands for several values.  Outside of `each`
+/* A variable bound under `each` represents several values. Outside of `each`
  * only their type may be named, and then it is one type. */
 static void
 uniform(SnRuleGen *cx)
@@ -218,7 +218,7 @@ tuple_exists(SnRuleGen *cx, const SnTerm *t)
                                                t->takes, t->ntakes)));
 }
 
-/* What may fail is asked before anything is built. */
+/* Everything that may fail is checked before anything is built. */
 static void
 dry_run(SnRuleGen *cx, const SnTerm *t)
 {

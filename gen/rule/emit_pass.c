@@ -234,7 +234,7 @@ put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
 
 /* ---- sets of kinds ---- */
 
-/* Each of what sinks has a routine of its own. */
+/* Each kind of node that sinks has its own routine. */
 static const char *
 family(const SnDefs *defs, const SnDefDerive *v)
 {

@@ -130,7 +130,8 @@ sn_rule_derive_pass(const SnDefs *defs, const SnDefDerive *v)
     sn_bug("derive %s belongs to no pass", v->family);
 }
 
-/* Of several lines of one family in a pass, all but the first say of what. */
+/* If a pass has several lines of one family, all but the first name what they
+ * are about. */
 const char *
 sn_rule_derive_name(const SnDefs *defs, const SnDefDerive *v)
 {

@@ -112,7 +112,7 @@ proofs_on(SnArena *a, const SnProofs *v, const SnDefBackend *of)
     return p;
 }
 
-/* The families of n, whose facts are those of `as`. */
+/* The families of n, which has the facts of `as`. */
 static void
 put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
              const SnDefNode *as)

@@ -2,7 +2,8 @@
 /* Inputs and outputs of a graph as the interface describes them. */
 #include "api/api.h"
 
-/* Codes and plain integers alike; 0: there is no word for it. */
+/* Codes and plain integers have one element type; 0: sinter.h has none for
+ * it. */
 static SinterElem
 elem_of(const SnPort *p)
 {

@@ -206,7 +206,7 @@ put_inputs(const SinterSession *s, SnRun *r, const void *const *in, int64_t k)
     }
 }
 
-/* Those that the run can write where the caller wants them. */
+/* Outputs that the run can write into the caller's buffers. */
 static void
 place_outputs(const SinterSession *s, SnRun *r, void *const *out)
 {

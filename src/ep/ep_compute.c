@@ -432,7 +432,7 @@ connect(SnArena *a, const Compile *x, const SinterSession *s)
     return st;
 }
 
-/* The session of g, whose context is kept where that is asked for. */
+/* The session of g; its context is kept on request. */
 static OrtStatus *
 open_part(SnArena *a, Compile *x, SnEpGraph *g)
 {

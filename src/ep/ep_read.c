@@ -148,7 +148,7 @@ sn_ep_value(SnEpWhole *w, const char *name)
     return SN_EP_NONE;
 }
 
-/* The type and shape; a value that is no tensor has the type 0. */
+/* The type and shape; a value that is not a tensor has the type 0. */
 static bool
 get_port(SnEpWhole *w, SnEpValue *v)
 {
@@ -342,7 +342,7 @@ get_values(SnEpWhole *w, int count, int slot, const OrtNode *of, size_t *n,
     return true;
 }
 
-/* What of the node a message holds; false, with the reason: it cannot. */
+/* Copies the node into a message; false, with the reason: it cannot be held. */
 static bool
 get_attrs(SnEpWhole *w, SnEpNode *n)
 {

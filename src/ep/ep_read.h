@@ -52,7 +52,7 @@ typedef struct SnEpWhole {
     SnHashes index; /* of values, by name */
 } SnEpWhole;
 
-/* Whether s is no error; the text of one goes to *why, in a, and s is
+/* True if s is no error; otherwise its text goes to *why, in a, and s is
  * released. */
 bool sn_ep_good(SnArena *a, const OrtTable *api, OrtStatus *s,
                 const char **why);

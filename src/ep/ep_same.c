@@ -18,7 +18,7 @@ enum {
     ANY = NUM | BOOL | CODE16
 };
 
-/* What is asked of a node besides its types. */
+/* Conditions on a node besides its types. */
 enum {
     WORK = 1,     /* nothing; it is worth a call */
     PLAIN = 2,    /* reals that are neither NaN nor -0: what ONNX Runtime makes
@@ -212,7 +212,7 @@ is_standard(const SnEpNode *n)
     return !*n->p->domain || !strcmp(n->p->domain, "ai.onnx");
 }
 
-/* Is no element of the value NaN or -0? */
+/* Whether no element of the value is NaN or -0. */
 static bool
 is_plain(SnEpWhole *w, uint32_t v, int depth)
 {
