@@ -111,6 +111,6 @@ t none-compare 0 out "1 sample" compare "$n" "$n"
 t none-compare-constant 3 err "none: has no node to compare: its outputs are constants or inputs" compare "$n" "$tmp/none8.sn"
 t none-bench 0 err "" bench "$n" --runs 1
 t input-needed 2 err "--input: is missing" run "$s"
-t calib-needed 2 err "wants --calib FILE" quantize "$s" -o "$tmp/o.sn"
+t calib-needed 2 err "requires --calib FILE" quantize "$s" -o "$tmp/o.sn"
 
 exit $bad
