@@ -30,8 +30,8 @@ typedef struct SnPluginDesc {
 extern const SnPluginDesc sn_plugin;
 
 /* Loads the shared object at path and adds what it describes, for the rest of
- * the process.  One plugin a process; call it before any graph is made.
- * SN_EINPUT, and nothing is added, for a file that is no plugin or was made
+ * the process. A process can load one plugin, before any graph is made.
+ * SN_EINPUT, and nothing is added, for a file that is not a plugin or was built
  * for another sinter. */
 SnStatus sn_plugin_load(SnDiag *d, const char *path);
 /* The checks of sn_plugin_load, then the adding; where is for messages. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The geometry of contracts as kernel/conv/conv_q8.h wants it, read from a
+/* The geometry of contracts, as kernel/conv/conv_q8.h takes it, read from a
  * call: a product with a matrix is a convolution of one tap over a picture of
  * one column. */
 #ifndef SN_CPU_GEO_H

@@ -61,7 +61,8 @@ typedef struct Pack {
     int npanel;       /* SnConvPick.npanel */
 } Pack;
 
-/* The filter; where packed panels and biases are ready nobody asks for it. */
+/* The filter, loaded lazily: not called when packed panels and biases are
+ * cached. */
 static const int8_t *
 codes(const Pack *k)
 {

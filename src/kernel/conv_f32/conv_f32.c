@@ -13,7 +13,7 @@
  * stays in the second cache level. */
 enum { BLOCK_TAPS = 1536 };
 
-/* Rows of a filter [tap][channel] that are packed before they are let go. */
+/* Rows of a filter [tap][channel] packed before their pages are released. */
 enum { PACK_TAPS = 128 };
 
 typedef struct Class {
@@ -233,8 +233,8 @@ to_fill(Pack *k, int64_t n)
     return !ready;
 }
 
-/* All panels, in the order in which the filter lies, so that what was packed
- * can be let go. */
+/* All panels, in the filter's order in memory, so that packed pages can be
+ * released. */
 static void
 pack_panels(const Pack *k, const Panel *v, uint32_t n)
 {

@@ -159,7 +159,8 @@ row_at(const SnCopyTable *t, int rest, const int64_t *idx, int64_t *off)
     return !pad;
 }
 
-/* Along the last axis that is no run, for each place of the ones before. */
+/* Along the last axis that is not a run, for each place of the axes before
+ * it. */
 void
 sn_copy_some(const SnCopyTable *t, const char *x, char *y, size_t size,
              const char *fill, int64_t from, int64_t to)

@@ -299,7 +299,7 @@ sn_export_available_order(SnExport *x, uint32_t slot, int *perm)
         }
 }
 
-/* One element stands for a Splat where another operand gives the shape. */
+/* A Splat is one element where another operand gives the shape. */
 static bool
 one_does(const SnExport *x, SnRef r)
 {

@@ -143,8 +143,8 @@ sn_export_batch_norm(SnExport *x)
     return sn_export_attrs(x, n);
 }
 
-/* ONNX Runtime wants pictures, [n, c, h, w]: other values become n points of
- * c channels, and are given their shape back. */
+/* ONNX Runtime requires [n, c, h, w]: other values are reshaped to n points of
+ * c channels, and back. */
 SnStatus
 sn_export_lrn(SnExport *x)
 {

@@ -29,7 +29,7 @@ typedef struct SnExportForm {
     struct SnExportForm *next; /* in order of making */
 } SnExportForm;
 
-/* A tensor that a graph output wants to be called by its name. */
+/* A tensor that takes the name of a graph output. */
 typedef struct SnExportWish {
     SnExportForm form;
     bool met;

@@ -395,7 +395,7 @@ sn_export_add(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as,
     *p = f;
 }
 
-/* What a tensor of an order that nobody made before is called after. */
+/* The name from which a tensor in a new order of axes gets its name. */
 static const char *
 tail(int rank, const int *perm)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* QuantizeLinear and DequantizeLinear with a scale for each block of elements
- * along an axis.  No type has such scales: they are written out, one for each
- * element, and plain nodes stand in. */
+ * along an axis. No type has such scales: they are written out, one for each
+ * element, and plain nodes use them. */
 #include "onnx/hooks/hooks_all.h"
 
 #include <inttypes.h>

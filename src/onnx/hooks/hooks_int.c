@@ -45,7 +45,8 @@ bytes(SnImport *x, const SnImportVal *v)
             sn_type(x->g, v->form->ref)->elem == SN_QI8);
 }
 
-/* Are all operands codes of one type?  Their order is that of the reals. */
+/* Whether all operands are codes of one type, which have the order of their
+ * reals. */
 static bool
 codes_alike(SnImport *x)
 {

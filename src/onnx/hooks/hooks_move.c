@@ -180,8 +180,8 @@ sn_onnx_split(SnImport *x, const SnImportCall *c)
 
 /* ---- Pad ---- */
 
-/* The element that operand 2 gives, or 0, as the node wants it: a real, or a
- * number of the graph's integers. */
+/* The element that operand 2 gives, or 0, as the node takes it: a real, or one
+ * of the graph's integers. */
 static SnStatus
 pad_value(SnImport *x, const SnType *type, bool u8, float *value)
 {

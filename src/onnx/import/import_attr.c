@@ -182,7 +182,8 @@ sn_import_ignore(SnImport *x, const char *name)
             x->used[i] = true;
 }
 
-/* Attributes that the standard wants although their nodes have a default. */
+/* Attributes that the standard requires, although their nodes have a
+ * default. */
 static const struct {
     const char *op, *name;
 } needed[] = {

@@ -182,8 +182,7 @@ is_attr_input(const SnOnnxDesc *e, uint32_t i)
     return false;
 }
 
-/* The permutation a layout word stands for: ONNX axes in the order in which
- * the node wants them. */
+/* The permutation of a layout word: ONNX axes in the node's order. */
 static bool
 layout_perm(const char *word, int rank, int *perm)
 {

@@ -120,7 +120,7 @@ SnStatus sn_import_ints(SnImport *x, const char *name, SnInts *out);
 SnStatus sn_import_reals(SnImport *x, const char *name, SnReals *out);
 SnStatus sn_import_tensor(SnImport *x, const char *name, const SnData **out);
 void sn_import_ignore(SnImport *x, const char *name);
-/* Refuses a node without an attribute that the standard wants. */
+/* Refuses a node without an attribute that the standard requires. */
 SnStatus sn_import_attrs_needed(SnImport *x);
 /* Refuses attributes that nothing used and that aren't at their default. */
 SnStatus sn_import_attrs_done(SnImport *x);

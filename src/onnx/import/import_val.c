@@ -494,7 +494,7 @@ sn_import_real_like(SnImport *x, const SnImportVal *v, uint32_t i,
 
 /* ---- results ---- */
 
-/* May the file's element type stand for this type of the graph? */
+/* Whether the file's element type may represent this type of the graph. */
 static bool
 elem_fits(SnDtype said, const SnType *t, bool u8)
 {
