@@ -541,6 +541,10 @@ functions(void **state)
         compare(
             SN_REF(sn_swish_new(g, NULL, wide(n), &swish, plain(SN_F32)), 0), 0,
             "Swish");
+        compare(
+            SN_REF(sn_cpu_times_sigmoid_new(g, NULL, wide(n), plain(SN_F32)),
+                   0),
+            0, "CPUTimesSigmoid");
         compare(SN_REF(sn_gelu_tanh_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
                 "GeluTanh");
         compare(SN_REF(sn_elu_new(g, NULL, wide(n), &elu, plain(SN_F32)), 0), 0,

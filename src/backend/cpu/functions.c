@@ -56,6 +56,12 @@ sn_cpu_swish_prepare(SnPrep *p)
 }
 
 bool
+sn_cpu_times_sigmoid_prepare(SnPrep *p)
+{
+    return prepare(p, SN_CURVE_TIMES_SIGMOID);
+}
+
+bool
 sn_cpu_gelu_tanh_prepare(SnPrep *p)
 {
     return prepare(p, SN_CURVE_GELU_TANH);

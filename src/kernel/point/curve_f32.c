@@ -88,6 +88,14 @@ swish(SnIsa isa, float alpha, const float *x, int64_t n, float *t, float *y)
 }
 
 static void
+times_sigmoid(SnIsa isa, const float *x, int64_t n, float *t, float *y)
+{
+    sn_sigmoidf_run(isa, x, n, t);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[i] * t[i];
+}
+
+static void
 part(SnIsa isa, const SnCurveF32 *p, const float *x, int64_t n, float *t,
      float *y)
 {
@@ -106,6 +114,9 @@ part(SnIsa isa, const SnCurveF32 *p, const float *x, int64_t n, float *t,
         break;
     case SN_CURVE_SWISH:
         swish(isa, p->alpha, x, n, t, y);
+        break;
+    case SN_CURVE_TIMES_SIGMOID:
+        times_sigmoid(isa, x, n, t, y);
         break;
     case SN_CURVE_GELU_TANH:
         gelu_tanh(isa, x, n, t, y);

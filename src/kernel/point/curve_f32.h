@@ -12,11 +12,12 @@ typedef enum SnCurve {
     SN_CURVE_LOG,
     SN_CURVE_TANH,
     SN_CURVE_SIGMOID,
-    SN_CURVE_SWISH,     /* alpha */
-    SN_CURVE_GELU_TANH, /* nodes.def, GeluTanh */
-    SN_CURVE_ELU,       /* alpha */
-    SN_CURVE_CELU,      /* alpha */
-    SN_CURVE_SELU,      /* alpha, gamma */
+    SN_CURVE_SWISH,         /* alpha */
+    SN_CURVE_TIMES_SIGMOID, /* x * (1 / (1 + exp(-x))) */
+    SN_CURVE_GELU_TANH,     /* nodes.def, GeluTanh */
+    SN_CURVE_ELU,           /* alpha */
+    SN_CURVE_CELU,          /* alpha */
+    SN_CURVE_SELU,          /* alpha, gamma */
     SN_CURVE_SOFTPLUS,
     SN_CURVE_MISH
 } SnCurve;
