@@ -337,7 +337,7 @@ sn_rule_wrap(SnBuf *b, int indent, const char *text)
     Brackets open = {.n = 0};
     bool ret = !strncmp(text, "return ", 7);
 
-    sn_putf(b, "%*s", indent, "");
+    sn_put_spaces(b, (size_t)indent);
     while (col + strlen(text) > WIDTH) {
         size_t k = break_at(text, col, &open);
         if (!k)
@@ -349,7 +349,8 @@ sn_rule_wrap(SnBuf *b, int indent, const char *text)
             col = left + 8;
             open.col[open.n - 1] = col;
         }
-        sn_putf(b, "\n%*s", (int)col, "");
+        sn_putc(b, '\n');
+        sn_put_spaces(b, col);
     }
     sn_putf(b, "%s\n", text);
 }

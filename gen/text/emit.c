@@ -271,8 +271,7 @@ sn_emit_lines(SnBuf *b, int indent, int width, const char *text)
             size_t k = n > room ? break_at(text, n, room) : 0;
             if (k == 0)
                 k = n;
-            for (int i = 0; i < pad; i++)
-                sn_putc(b, ' ');
+            sn_put_spaces(b, (size_t)pad);
             sn_putn(b, text, k);
             sn_putc(b, '\n');
             for (text += k, n -= k; n && *text == ' '; text++)

@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for n more bytes and the NUL. */
 static void
-reserve(SnBuf *b, size_t n)
+grow(SnBuf *b, size_t n)
 {
-    if (n < b->cap - b->n && b->s)
-        return;
     size_t cap = b->cap ? b->cap : 32;
+
     while (cap <= b->n || cap - b->n <= n) {
         if (cap > SIZE_MAX / 2) {
             cap = SIZE_MAX; /* refused by sn_alloc */
@@ -28,6 +26,14 @@ reserve(SnBuf *b, size_t n)
         memcpy(s, b->s, b->n);
     b->s = s;
     b->cap = cap;
+}
+
+/* Room for n more bytes and the NUL. */
+static inline void
+reserve(SnBuf *b, size_t n)
+{
+    if (n >= b->cap - b->n || !b->s)
+        grow(b, n);
 }
 
 void
@@ -55,28 +61,21 @@ sn_putn(SnBuf *b, const char *s, size_t n)
 }
 
 void
+sn_put_spaces(SnBuf *b, size_t n)
+{
+    reserve(b, n);
+    memset(b->s + b->n, ' ', n);
+    b->n += n;
+    b->s[b->n] = 0;
+}
+
+void
 sn_puts(SnBuf *b, const char *s)
 {
     sn_putn(b, s, strlen(s));
 }
 
 /* ---- formats ---- */
-
-/* Does a format hold nothing but %s, %.*s, %d, %u, %c and %%?  Nearly all of a
- * generator's do, and the C library takes several times as long for them. */
-static bool
-is_plain(const char *fmt)
-{
-    while ((fmt = strchr(fmt, '%')) != NULL) {
-        fmt++;
-        if (!strncmp(fmt, ".*s", 3))
-            fmt += 2;
-        else if (*fmt == 0 || !strchr("sduc%", *fmt))
-            return false;
-        fmt++;
-    }
-    return true;
-}
 
 typedef struct Out {
     char *s;
@@ -113,16 +112,19 @@ put_string(Out *o, const char *s, int most)
     put(o, s, most < 0 ? strlen(s) : strnlen(s, (size_t)most));
 }
 
-static void
+/* A format of nothing but %s, %.*s, %d, %u, %c and %%, or false: nearly all of
+ * a generator's are, and the C library takes several times as long for them. */
+static bool
 put_plain(Out *o, const char *fmt, va_list ap)
 {
     for (;;) {
         const char *next = strchr(fmt, '%');
         put(o, fmt, next ? (size_t)(next - fmt) : strlen(fmt));
         if (!next)
-            return;
-        int most = next[1] == '.' ? va_arg(ap, int) : -1, v;
-        next += next[1] == '.' ? 3 : 1;
+            return true;
+        bool part = next[1] == '.' && next[2] == '*' && next[3] == 's';
+        int most = part ? va_arg(ap, int) : -1, v;
+        next += part ? 3 : 1;
         switch (*next) {
         case 's':
             put_string(o, va_arg(ap, const char *), most);
@@ -137,8 +139,11 @@ put_plain(Out *o, const char *fmt, va_list ap)
         case 'c':
             put(o, &(char){(char)va_arg(ap, int)}, 1);
             break;
-        default:
+        case '%':
             put(o, "%", 1);
+            break;
+        default:
+            return false;
         }
         fmt = next + 1;
     }
@@ -148,17 +153,20 @@ size_t
 sn_vprint(char *s, size_t room, const char *fmt, va_list ap)
 {
     Out o = {.s = s, .room = room};
+    va_list ap2;
     int n;
 
-    if (is_plain(fmt)) {
-        put_plain(&o, fmt, ap);
+    va_copy(ap2, ap);
+    if (put_plain(&o, fmt, ap2)) {
+        n = -1;
         if (room)
             s[o.n < room ? o.n : room - 1] = 0;
-        return o.n;
+    } else {
+        n = vsnprintf(s, room, fmt, ap);
+        assert(n >= 0);
     }
-    n = vsnprintf(s, room, fmt, ap);
-    assert(n >= 0);
-    return (size_t)n;
+    va_end(ap2);
+    return n < 0 ? o.n : (size_t)n;
 }
 
 void

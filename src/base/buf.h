@@ -19,6 +19,7 @@ void sn_buf_init(SnBuf *b, SnArena *a);
 void sn_putc(SnBuf *b, char c);
 void sn_puts(SnBuf *b, const char *s);
 void sn_putn(SnBuf *b, const char *s, size_t n);
+void sn_put_spaces(SnBuf *b, size_t n);
 void sn_putf(SnBuf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void sn_vputf(SnBuf *b, const char *fmt, va_list ap)

@@ -292,6 +292,7 @@ test_print(void **state)
     same_print("%u|%u|%s|%s", 0u, UINT_MAX, "", "x%d");
     same_print("[%.*s][%.*s][%.*s]", 2, "abc", 0, "abc", 9, "abc");
     same_print("%.*s", -1, "no precision");
+    same_print("%s, %d%% and %5.2f of %x", "begins plainly", 7, 2.5, 255);
     same_print("%5d %-4s %lld %g %zu %x", 7, "a", -1LL, 0.5, sizeof(int), 255u);
 }
 
@@ -314,6 +315,13 @@ test_buf(void **state)
     sn_putf(&b, "%1000s|", "");
     assert_int_equal(strlen(b.s), 1305);
     assert_memory_equal(b.s, "abcd   ", 7);
+
+    sn_buf_init(&b, a);
+    sn_put_spaces(&b, 0);
+    assert_string_equal(b.s, "");
+    sn_put_spaces(&b, 40); /* more than it has room for at first */
+    assert_int_equal(strspn(b.s, " "), 40);
+    assert_int_equal(strlen(b.s), 40);
 
     sn_buf_init(&b, a);
     sn_put_quoted(&b, "a\"b\\c\n\t\x01\x7f\xff\xc3\xa9\xc2\x85\xe2\x80\xae");
