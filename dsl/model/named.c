@@ -3,12 +3,19 @@
 
 #include <string.h>
 
+/* Lists are searched from end to end: few names begin alike. */
+static bool
+same(const char *a, const char *b)
+{
+    return *a == *b && !strcmp(a, b);
+}
+
 uint32_t
 sn_name_at(const char *const *v, uint32_t n, const char *s)
 {
     uint32_t i = 0;
 
-    while (i < n && strcmp(v[i], s))
+    while (i < n && !same(v[i], s))
         i++;
     return i;
 }
@@ -19,7 +26,7 @@ sn_named_at(const void *v, uint32_t n, const char *name)
     const char *const *const *p = v;
     uint32_t i = 0;
 
-    while (i < n && strcmp(*p[i], name))
+    while (i < n && !same(*p[i], name))
         i++;
     return i;
 }
@@ -31,7 +38,7 @@ sn_entry_at(const void *v, uint32_t n, size_t size, const char *name)
     uint32_t i = 0;
 
     while (i < n &&
-           strcmp(*(const char *const *)(const void *)(p + i * size), name))
+           !same(*(const char *const *)(const void *)(p + i * size), name))
         i++;
     return i;
 }
@@ -39,7 +46,7 @@ sn_entry_at(const void *v, uint32_t n, size_t size, const char *name)
 bool
 sn_name_same(const char *a, const char *b)
 {
-    return a == b || (a && b && !strcmp(a, b));
+    return a == b || (a && b && same(a, b));
 }
 
 bool

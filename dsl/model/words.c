@@ -67,11 +67,18 @@ const SnMapTypeWord sn_map_types[SN_NMAPTYPE] = {[SN_MT_NONE] = {.word = ""},
 static const char *const map_words[SN_NMAPWORD] = {[SN_MW_NONE] = "",
                                                    SN_KNOWN_MAPS(MAP)};
 
+/* Lists are searched from end to end: few words begin alike. */
+static bool
+same(const char *a, const char *b)
+{
+    return *a == *b && !strcmp(a, b);
+}
+
 SnFn
 sn_fn_named(const char *s)
 {
     for (int f = SN_FN_NONE + 1; f < SN_NFN; f++)
-        if (!strcmp(sn_fns[f].word, s))
+        if (same(sn_fns[f].word, s))
             return (SnFn)f;
     return SN_FN_NONE;
 }
@@ -80,7 +87,7 @@ sn_fn_named(const char *s)
 static int
 named(const char *const *v, int n, const char *s)
 {
-    while (--n && strcmp(v[n], s))
+    while (--n && !same(v[n], s))
         ;
     return n;
 }
@@ -108,7 +115,7 @@ sn_map_type_named(const char *s)
 {
     int t = SN_NMAPTYPE;
 
-    while (--t && strcmp(sn_map_types[t].word, s))
+    while (--t && !same(sn_map_types[t].word, s))
         ;
     return (SnMapType)t;
 }
