@@ -50,9 +50,10 @@ nodes(Nodes *s, const SnOrderTerm *t)
 uint32_t
 sn_order_count(const SnOrder *c, const uint64_t *kinds, const SnOrderTerm *t)
 {
-    Nodes s = {0};
+    Nodes s;
     uint32_t n = 0;
 
+    s.n = 0;
     nodes(&s, t);
     for (uint32_t i = 0; i < s.n; i++)
         n += sn_order_meets(c, s.v[i]->kinds, kinds);
@@ -83,12 +84,14 @@ has(const Nodes *s, const SnOrderTerm *t)
 SnOrderTake
 sn_order_take(SnOrder *c, const uint64_t *kinds, const SnOrderRule *r)
 {
-    Nodes all = {0}, old = {0}, right = {0};
-    bool paired[MAXNODE] = {false};
+    Nodes all, old, right; /* of which little is ever used */
+    bool paired[MAXNODE];
     SnOrderTake k = {0, 0, 0};
 
+    all.n = old.n = right.n = 0;
     nodes(&all, r->lhs);
     removed_nodes(&old, r->lhs, true);
+    memset(paired, 0, old.n * sizeof *paired);
     for (uint32_t i = 0; i < r->nrhs; i++)
         nodes(&right, r->rhs[i]);
     for (uint32_t i = 0; i < right.n; i++) {
@@ -245,10 +248,11 @@ count(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 static SnFall
 floats(SnOrder *c, const SnOrderRule *r)
 {
-    Nodes s = {0};
+    Nodes s;
 
     if (r->floats)
         return SN_FALLS;
+    s.n = 0;
     for (uint32_t i = 0; i < r->nrhs; i++)
         nodes(&s, r->rhs[i]);
     for (uint32_t i = 0; i < s.n; i++)
