@@ -219,3 +219,17 @@ sn_conc_str(const SnResolver *rs, SnDefConc c)
     }
     return sn_elem_words[c.elem].word;
 }
+
+const char *
+sn_resolve_ports(SnResolver *rs, SnDefPort *const *p, uint32_t n, bool optional)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, rs->a);
+    for (uint32_t i = 0; i < n; i++)
+        sn_putf(&b, "%s%s%s", i ? ", " : "", p[i]->name,
+                p[i]->variadic               ? "..."
+                : optional && p[i]->optional ? "?"
+                                             : "");
+    return sn_buf_str(&b);
+}

@@ -196,26 +196,12 @@ all_given(SnScope *sc, const SnTerm *t)
 
 /* ---- operands ---- */
 
-static const char *
-ports_str(SnResolver *rs, const SnDefNode *n)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, rs->a);
-    for (uint32_t i = 0; i < n->nin; i++)
-        sn_putf(&b, "%s%s%s", i ? ", " : "", n->in[i]->name,
-                n->in[i]->variadic   ? "..."
-                : n->in[i]->optional ? "?"
-                                     : "");
-    return sn_buf_str(&b);
-}
-
 static bool
 arity(SnScope *sc, const SnTerm *t, uint32_t npos)
 {
     sn_error(sc->rs->d, t->pos, "SN102", "%s takes %u operand%s (%s), not %u",
              t->node->name, t->node->nin, t->node->nin == 1 ? "" : "s",
-             ports_str(sc->rs, t->node), npos);
+             sn_resolve_ports(sc->rs, t->node->in, t->node->nin, true), npos);
     return no(sc);
 }
 

@@ -16,18 +16,6 @@ sn_port_quant(const SnDefNode *n, const SnDefPort *p)
 
 /* ---- signature ---- */
 
-static const char *
-ports_str(SnResolver *rs, SnDefPort *const *p, uint32_t n)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, rs->a);
-    for (uint32_t i = 0; i < n; i++)
-        sn_putf(&b, "%s%s%s", i ? ", " : "", p[i]->name,
-                p[i]->variadic ? "..." : "");
-    return sn_buf_str(&b);
-}
-
 static bool
 sig_side(SnResolver *rs, SnDefNode *n, SnExpr *const *e, uint32_t ne,
          SnDefPort *const *p, uint32_t np)
@@ -41,8 +29,9 @@ sig_side(SnResolver *rs, SnDefNode *n, SnExpr *const *e, uint32_t ne,
     sn_error(rs->d, ne ? e[0]->pos : n->kinds_pos, "SN102",
              "kinds of %s must name its %s in order", n->name,
              p == n->in ? "operands" : "results");
-    sn_diag_help(rs->d, "kinds (%s) -> (%s)", ports_str(rs, n->in, n->nin),
-                 ports_str(rs, n->out, n->nout));
+    sn_diag_help(rs->d, "kinds (%s) -> (%s)",
+                 sn_resolve_ports(rs, n->in, n->nin, false),
+                 sn_resolve_ports(rs, n->out, n->nout, false));
     return false;
 }
 
@@ -222,8 +211,8 @@ sn_resolve_tuples(SnResolver *rs, SnDefNode *n)
     if (!own) {
         sn_error(rs->d, n->pos, "SN123", "%s lists no kinds", n->name);
         sn_diag_help(rs->d, "kinds (%s) -> (%s) { ... }",
-                     ports_str(rs, n->in, n->nin),
-                     ports_str(rs, n->out, n->nout));
+                     sn_resolve_ports(rs, n->in, n->nin, false),
+                     sn_resolve_ports(rs, n->out, n->nout, false));
         rs->bad_node[n->kind] = true;
         return;
     }

@@ -41,6 +41,9 @@ void sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what,
 const SnDefNode *sn_resolve_node(SnResolver *rs, SnPos at, const char *name);
 const SnDefType *sn_resolve_type(SnResolver *rs, SnPos at, const char *name);
 const SnDefClass *sn_resolve_class(const SnDefs *defs, const char *name);
+/* Ports as messages list them, "x, w, b?"; without `optional` no '?'. */
+const char *sn_resolve_ports(SnResolver *rs, SnDefPort *const *p, uint32_t n,
+                             bool optional);
 /* SN103: WHAT 'name' is declared twice. */
 void sn_resolve_twice(SnResolver *rs, SnPos at, const char *what,
                       const char *name, SnPos first);

@@ -49,18 +49,6 @@ bind(Ctx *c, SnVk vk, const char *name, SnPos at, const SnPat *p)
 
 static void pattern(Ctx *c, SnPat *p, const SnDefPort *port);
 
-static const char *
-ports_str(SnResolver *rs, const SnDefNode *n)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, rs->a);
-    for (uint32_t i = 0; i < n->nin; i++)
-        sn_putf(&b, "%s%s%s", i ? ", " : "", n->in[i]->name,
-                n->in[i]->variadic ? "..." : "");
-    return sn_buf_str(&b);
-}
-
 static void
 place_named(Ctx *c, SnPat *p, SnPat *a)
 {
@@ -98,7 +86,8 @@ place_args(Ctx *c, SnPat *p)
     if (npos > n->nin || (npos < n->nin && !named)) {
         sn_error(c->rs->d, p->pos, "SN102",
                  "%s takes %u operand%s (%s), not %u", n->name, n->nin,
-                 n->nin == 1 ? "" : "s", ports_str(c->rs, n), npos);
+                 n->nin == 1 ? "" : "s",
+                 sn_resolve_ports(c->rs, n->in, n->nin, true), npos);
         if (npos < n->nin)
             sn_diag_help(c->rs->d, "write _ for an operand that may be "
                                    "anything, also missing");
