@@ -45,23 +45,29 @@ gemm(SnExport *x)
     return SN_OK;
 }
 
-/* A transposed operand is one in another order. */
+int
+sn_export_factor(SnExport *x, uint32_t s, int *perm)
+{
+    static const char *const flag[] = {"trans_a", "trans_b"};
+    int rank = sn_shape_of(x->g, sn_in(x->g, x->id, s))->rank;
+
+    memcpy(perm, sn_export_identity, sizeof sn_export_identity);
+    if (*(const bool *)sn_export_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
+        perm[rank - 2] = rank - 1;
+        perm[rank - 1] = rank - 2;
+    }
+    return rank;
+}
+
 static SnStatus
 matmul(SnExport *x)
 {
-    static const char *const flag[] = {"trans_a", "trans_b"};
     const char *in[2];
     int perm[SN_MAXRANK];
 
     for (uint32_t s = 0; s < 2; s++) {
-        SnRef r = sn_in(x->g, x->id, s);
-        int rank = sn_shape_of(x->g, r)->rank;
-        memcpy(perm, sn_export_identity, sizeof perm);
-        if (*(const bool *)sn_export_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
-            perm[rank - 2] = rank - 1;
-            perm[rank - 1] = rank - 2;
-        }
-        in[s] = sn_export_get(x, r, rank, perm, x->as);
+        int rank = sn_export_factor(x, s, perm);
+        in[s] = sn_export_get(x, sn_in(x->g, x->id, s), rank, perm, x->as);
     }
     put(x, "MatMul", 2, in, sn_export_identity);
     return SN_OK;

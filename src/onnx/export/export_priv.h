@@ -147,6 +147,8 @@ const char *sn_export_get(SnExport *x, SnRef r, int rank, const int *perm,
                           SnExportAs as);
 const char *sn_export_plain(SnExport *x, SnRef r,
                             SnExportAs as); /* in its own order */
+/* The rank of operand s of a MatMul, and the order that its flag gives it. */
+int sn_export_factor(SnExport *x, uint32_t s, int *perm);
 /* The name that a new tensor of a value gets. */
 const char *sn_export_name(SnExport *x, SnRef r, int rank, const int *perm,
                            SnExportAs as);

@@ -114,7 +114,6 @@ connected(SnExport *x, bool *done)
 static SnStatus
 matmul(SnExport *x, bool *done)
 {
-    static const char *const flag[] = {"trans_a", "trans_b"};
     const char *in[8];
     Args a = {in, 0};
     int perm[SN_MAXRANK];
@@ -122,12 +121,7 @@ matmul(SnExport *x, bool *done)
     *done = true;
     for (uint32_t s = 0; s < 2; s++) {
         SnRef r = sn_in(x->g, x->id, s);
-        int rank = sn_shape_of(x->g, r)->rank;
-        memcpy(perm, sn_export_identity, sizeof perm);
-        if (*(const bool *)sn_export_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
-            perm[rank - 2] = rank - 1;
-            perm[rank - 1] = rank - 2;
-        }
+        int rank = sn_export_factor(x, s, perm);
         push(x, &a, r, rank, perm, s == 0 ? x->as : weight_as(x, r));
     }
     push_y(x, &a);
