@@ -194,22 +194,15 @@ elements_of(SnImport *x, const SnImportVal *v)
         return SN_D_F32;
     if (v->data != NULL)
         return v->data->bits == 4 ? SN_D_NONE : v->data->dtype;
-    switch (sn_type(x->g, v->form->ref)->elem) {
-    case SN_F32:
-        return SN_D_F32;
+    const SnType *t = sn_type(x->g, v->form->ref);
+    switch (t->elem) {
     case SN_QI8:
-        return v->u8 ? SN_D_U8 : SN_D_I8;
     case SN_I8:
         return v->u8 ? SN_D_U8 : SN_D_I8;
     case SN_QI32:
-    case SN_I32:
         return SN_D_I32;
-    case SN_I64:
-        return SN_D_I64;
-    case SN_BOOL:
-        return SN_D_BOOL;
     default:
-        return SN_D_NONE;
+        return sn_import_dtype_of(t);
     }
 }
 

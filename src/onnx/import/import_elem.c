@@ -100,3 +100,22 @@ sn_import_wider(SnImport *x, const char *name, const SnData **t)
     *t = r;
     return SN_OK;
 }
+
+SnDtype
+sn_import_dtype_of(const SnType *t)
+{
+    switch (t->elem) {
+    case SN_F32:
+        return SN_D_F32;
+    case SN_I8:
+        return SN_D_I8;
+    case SN_I32:
+        return SN_D_I32;
+    case SN_I64:
+        return SN_D_I64;
+    case SN_BOOL:
+        return SN_D_BOOL;
+    default:
+        return SN_D_NONE;
+    }
+}

@@ -129,6 +129,8 @@ SnStatus sn_import_attrs_done(SnImport *x);
 /* The type in which elements are seen here: of FLOAT16, BFLOAT16 and DOUBLE
  * that is f32, with a warning for the model.  *name is ONNX's name. */
 SnDtype sn_import_dtype(SnImport *x, int64_t number, const char **name);
+/* Elements of plain values of this type; of others SN_D_NONE. */
+SnDtype sn_import_dtype_of(const SnType *t);
 /* The boundary of an input or output of these reals: the same words for
  * Placeholders and Saves. */
 int32_t sn_import_boundary(const Onnx__ValueInfoProto *vi);

@@ -348,25 +348,6 @@ sn_import_last(SnImport *x, SnImportVal *v, SnRef *out)
 
 /* ---- known values ---- */
 
-static SnDtype
-dtype_of(const SnType *t)
-{
-    switch (t->elem) {
-    case SN_F32:
-        return SN_D_F32;
-    case SN_I8:
-        return SN_D_I8;
-    case SN_I32:
-        return SN_D_I32;
-    case SN_I64:
-        return SN_D_I64;
-    case SN_BOOL:
-        return SN_D_BOOL;
-    default:
-        return SN_D_NONE;
-    }
-}
-
 const SnData *
 sn_import_settle(SnImport *x, const SnData *t)
 {
@@ -398,7 +379,7 @@ sn_import_const(SnImport *x, SnImportVal *v)
     v->looked = v->form != NULL;
     for (const SnImportForm *f = v->form; f != NULL; f = f->next) {
         const SnShape *s = sn_shape_of(x->g, f->ref);
-        SnDtype dt = dtype_of(sn_type(x->g, f->ref));
+        SnDtype dt = sn_import_dtype_of(sn_type(x->g, f->ref));
         if (dt == SN_D_NONE || !same_perm(v->rank, f->perm, identity))
             continue;
         scratch = sn_arena_new();
@@ -507,7 +488,7 @@ elem_fits(SnDtype said, const SnType *t, bool u8)
     case SN_QI32:
         return said == SN_D_I32;
     default:
-        return said == dtype_of(t);
+        return said == sn_import_dtype_of(t);
     }
 }
 
