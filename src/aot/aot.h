@@ -77,11 +77,6 @@ typedef struct SnAot {
  * name. */
 SnStatus sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
                 const SnAot **out);
-/* Inputs and outputs of g become codes where a conversion of one scale stands
- * there, which is removed. */
-SnStatus sn_aot_codes(SnGraph *g, SnDiag *d);
-/* Inputs and outputs of g that are codes of one scale become reals. */
-SnStatus sn_aot_reals(SnGraph *g, SnDiag *d);
 /* Writes the files into directory dir, which is made where it is not there. */
 SnStatus sn_aot_write(const SnAot *p, const char *dir, SnDiag *d);
 

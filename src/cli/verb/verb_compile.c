@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "aot/aot.h"
+#include "aot/io/boundary.h"
 #include "rewrite/rewrite.h"
 
 static SnStatus

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Codes at the boundary: conversions at inputs and outputs are left to the
  * caller; or reals, where the model has codes. */
-#include "aot/aot.h"
+#include "aot/io/boundary.h"
+#include "graph/desc.h"
 #include "sn_kind_dequantize.h"
 #include "sn_kind_quantize.h"
 
