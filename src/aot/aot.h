@@ -48,6 +48,7 @@ typedef struct SnAotOpts {
 typedef struct SnAotCost {
     SnId node;
     const char *label, *form; /* `form`: how its loops go (docs/compile.md) */
+    int64_t rows;             /* of the result by a call, in a chain; 0: all */
     size_t flash; /* bytes of its constants and tables; of constants that
                      several nodes read, with each */
     size_t live;  /* bytes of the arena that are in use while it runs */
@@ -67,6 +68,9 @@ typedef struct SnAot {
     size_t region[SN_AOT_REGIONS]; /* bytes of the arena in each memory */
     size_t weights, tables; /* bytes of constants, of tables of functions */
     uint32_t nslower;       /* nodes in a slower form, for a limit */
+    uint32_t nband;         /* nodes that make some rows a call: */
+    size_t whole;           /* bytes of the arena if they did not, */
+    double band_cost;       /* and instructions that they take more */
     uint32_t ncost;
     SnAotCost *cost;             /* in order of steps */
     double instructions, cycles; /* sums of theirs */

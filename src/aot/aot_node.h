@@ -35,6 +35,7 @@ typedef struct SnAotNode {
     unsigned res;
     const SnSem *sem;
     const struct SnAotTile *tile; /* of result 0, or NULL */
+    const struct SnBand *band;    /* a call makes some rows, or NULL */
     const char **line;            /* [nline] of a tile: what makes a result of
                                      acc */
     uint32_t nline;
@@ -136,6 +137,11 @@ const char *sn_aot_mean_start(SnAotNode *n);
 bool sn_aot_parts(const SnAotNode *n);
 /* Is a set the same for all results, without a tap outside? */
 bool sn_aot_even(const SnAotNode *n);
+
+/* ---- band_c.c ---- */
+
+/* The open map as that of one call. */
+void sn_aot_band_cut(SnAotNode *n, const struct SnBand *b);
 
 /* ---- text_c.c, move_c.c ---- */
 

@@ -2,6 +2,7 @@
 /* What each step of a program takes, and the memory map, NAME.json. */
 #include <string.h>
 
+#include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/tile.h"
 #include "base/json.h"
@@ -38,9 +39,7 @@ put_json_values(SnBuf *b, const SnProgram *p)
                 ", \"arena\": %u, \"offset\": %lu, \"bytes\": %lu, "
                 "\"first\": %u, \"last\": %u}",
                 p->region[v->i], (unsigned long)k->offset,
-                (unsigned long)sn_tensor_nbyte(sn_type(p->g, r),
-                                               sn_shape_of(p->g, r)),
-                k->first, k->last);
+                (unsigned long)k->nbyte, k->first, k->last);
         any = true;
     }
     sn_puts(b, any ? "\n" : "");
@@ -112,6 +111,13 @@ sn_aot_json(const SnProgram *p, const SnAot *o)
                 "  \"estimate\": {\"processor\": \"%s\", \"instructions\": "
                 "%.0f, \"cycles\": %.0f},\n",
                 processor, o->instructions, o->cycles);
+    if (o->nband)
+        sn_putf(&b, "  \"bands\": {\"nodes\": %u, \"arena_without\": %lu%s},\n",
+                o->nband, (unsigned long)o->whole,
+                processor
+                    ? sn_format(p->a, ", \"estimated_instructions\": %.0f",
+                                o->band_cost)
+                    : "");
     sn_puts(&b, "  \"inputs\": [\n");
     for (uint32_t i = 0; i < p->x->ninput; i++)
         put_json_port(&b, p, &p->x->input[i], i + 1 == p->x->ninput);
@@ -128,6 +134,8 @@ sn_aot_json(const SnProgram *p, const SnAot *o)
                 o->cost[i].form, (unsigned long)o->cost[i].flash,
                 (unsigned long)o->cost[i].live, o->cost[i].ops,
                 o->cost[i].macs);
+        if (o->cost[i].rows)
+            sn_putf(&b, ", \"rows\": %lld", (long long)o->cost[i].rows);
         if (processor)
             sn_putf(&b,
                     ", \"estimated_instructions\": %.0f, "
@@ -164,6 +172,7 @@ sn_aot_costs(const SnProgram *p, SnAot *o)
         SnAotCost c = {.node = id,
                        .label = sn_label(p->g, id, p->a),
                        .form = form_of(p, s),
+                       .rows = p->band[s].on ? p->band[s].count : 0,
                        .flash = p->tables[s]};
         o->tables += p->tables[s];
         for (uint32_t i = 0; i < n->nin; i++)
@@ -179,6 +188,7 @@ sn_aot_costs(const SnProgram *p, SnAot *o)
         c.instructions = sn_aot_instructions(p, s);
         c.cycles = c.instructions * sn_aot_cycles(p->o->target);
         o->nslower += p->at[s] > 0;
+        o->nband += p->band[s].on;
         o->instructions += c.instructions;
         o->cycles += c.cycles;
         SN_PUSH(p->a, o->cost, o->ncost, c);

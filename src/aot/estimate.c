@@ -6,6 +6,7 @@
  * sums against counts. */
 #include <math.h>
 
+#include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/tile.h"
 #include "kernel/eval/eval.h"
@@ -107,8 +108,8 @@ sn_aot_cycles(const SnAotTarget *t)
     return t->mve ? 1.7 : 1.4;
 }
 
-static double
-of_form(const SnProgram *p, uint32_t s, const SnAotTile *t)
+double
+sn_aot_form_instructions(const SnProgram *p, uint32_t s, const SnAotTile *t)
 {
     SnId id = p->x->step[s].node;
 
@@ -124,7 +125,13 @@ sn_aot_instructions(const SnProgram *p, uint32_t s)
 {
     if (p->skipped[s] || !sn_aot_processor(p->o->target))
         return 0;
-    return of_form(p, s, p->tile[s]);
+    double one = sn_aot_form_instructions(p, s, p->tile[s]);
+    const SnBand *b = &p->band[s];
+    if (!b->on)
+        return one;
+    /* a tile is that of one call, loops without one are not counted so */
+    return (p->tile[s] ? one * (double)(b->nrow / b->count) : one) +
+           sn_band_copying(b);
 }
 
 /* ---- forms ---- */
@@ -146,7 +153,8 @@ typedef struct Move {
 static double
 slower(const SnProgram *p, uint32_t s, uint32_t form)
 {
-    return of_form(p, s, p->form[s][form].tile) - of_form(p, s, p->tile[s]);
+    return sn_aot_form_instructions(p, s, p->form[s][form].tile) -
+           sn_aot_form_instructions(p, s, p->tile[s]);
 }
 
 /* What is in use above the limit, of all steps: it falls where one of several
@@ -166,7 +174,7 @@ above(const SnProgram *p)
 static bool
 has_more(const SnProgram *p, uint32_t s)
 {
-    return p->at[s] + 1 < p->nform[s];
+    return !p->band[s].on && p->at[s] + 1 < p->nform[s];
 }
 
 /* The best of the forms of a step at a peak, by a plan of each. */
@@ -222,7 +230,8 @@ least_flash(const SnProgram *p, const bool *tried)
     Move best = {0, 0, HUGE_VAL};
 
     for (uint32_t s = 0; s < p->x->nstep; s++)
-        for (uint32_t i = p->at[s] + 1u; i < p->nform[s] && !tried[s]; i++) {
+        for (uint32_t i = p->at[s] + 1u;
+             i < p->nform[s] && !tried[s] && !p->band[s].on; i++) {
             size_t has = filters(p, s, p->at[s]), to = filters(p, s, i);
             double price = slower(p, s, i) / ((double)has - (double)to);
             if (to < has && price < best.price)

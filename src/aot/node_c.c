@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/tile.h"
 #include "map/facts.h"
@@ -98,7 +99,8 @@ put_table(const SnProgram *p, SnAotNode *n)
         return sn_fail(p->d, s, sn_label(p->g, n->id, p->a), "%s", c.why);
     const char *t = sn_aot_table(n, sn_aot_elem(n->call.out[0].type->elem), 256,
                                  code_item, y);
-    int64_t count = sn_shape_count(n->call.out[0].shape);
+    int64_t count = n->band ? n->band->count * n->band->width
+                            : sn_shape_count(n->call.out[0].shape);
     sn_aot_line(n, "for (%s i = 0; i < %lld; i++)", sn_aot_index(count),
                 (long long)count);
     sn_aot_line(n, "    %s[i] = %s[%s[i] + 128];", sn_aot_result(n, 0), t,
@@ -589,6 +591,8 @@ body(SnProgram *p, SnAotNode *n, unsigned res)
     if (is_sum(p, n) && put_sum(p, n))
         return SN_OK;
     SN_TRY(sn_aot_map(n, res));
+    if (n->band)
+        sn_aot_band_cut(n, n->band);
     if (text && (put_windows(p, n, text) || put_quant(p, n, text)))
         return SN_OK;
     if (text)
@@ -650,9 +654,10 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
     sn_putf(&p->nodes, "\n/* %s */\n%s", sn_label(p->g, n->id, p->a),
             sn_buf_str(&n->data));
     const char *pack = n->tile && n->tile->pack ? put_pack(p, n) : NULL;
-    const char *alone = n->tile && !p->tied[step] ? "sn_restrict " : "";
+    const char *alone =
+        (n->tile || n->band) && !p->tied[step] ? "sn_restrict " : "";
     sn_putf(&p->nodes, "%sstatic %s\n%s(%s%s *%s%s)\n{\n%s",
-            n->tile ? "SN_APART\n" : "", n->fails ? "int" : "void",
+            n->tile || n->band ? "SN_APART\n" : "", n->fails ? "int" : "void",
             fn_name(p, n->id, res), arguments(p, n, text), sn_aot_elem(y->elem),
             alone, sn_aot_result(n, res), text);
     sn_puts(&p->nodes, n->fails ? "    return 0;\n}\n" : "}\n");
@@ -661,27 +666,34 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
     SnNode *nd = sn_node(p->g, n->id);
     SnBuf c;
     sn_buf_init(&c, p->a);
+    if (n->band)
+        sn_aot_band_pass(p, step);
     sn_putf(&c, "%s(", fn_name(p, n->id, res));
     for (uint32_t i = 0; i < nd->nin; i++)
         if (reads(n, text, i))
             sn_putf(&c, "%s, ",
                     pack && n->tile->w == i ? pack
-                                            : sn_aot_arg(p, nd->in[i].ref));
+                    : n->band && n->band->x == i
+                        ? n->band->in
+                        : sn_aot_arg(p, nd->in[i].ref));
     if (n->tile && sn_aot_has_word(text, "win"))
         sn_putf(&c, "(int16_t *)(void *)(%s + %lu), ",
                 sn_aot_base(p, p->region[p->scratch[step]]),
                 (unsigned long)p->block[p->scratch[step]].offset);
-    sn_putf(&c, "%s)", sn_aot_arg(p, SN_REF(n->id, res)));
+    sn_putf(&c, "%s)",
+            n->band ? n->band->out : sn_aot_arg(p, SN_REF(n->id, res)));
     const char *call = sn_buf_str(&c);
-    if (n->fails)
+    if (n->band)
+        p->band[step].call = call;
+    else if (n->fails)
         sn_putf(&p->calls, "    if (%s)\n        return 1;\n", call);
     else
         sn_putf(&p->calls, "    %s;\n", call);
     return SN_OK;
 }
 
-static SnAotNode
-open_node(SnProgram *p, uint32_t s, unsigned res)
+SnAotNode
+sn_aot_open(SnProgram *p, uint32_t s, unsigned res)
 {
     const SnExecStep *st = &p->x->step[s];
     SnAotNode n = {.a = p->a,
@@ -729,7 +741,7 @@ sn_aot_tiles(SnProgram *p)
     p->trail = SN_NEW_N(p->a, int64_t, p->x->nstep + 1);
     p->scratch = SN_NEW_N(p->a, uint32_t, p->x->nstep + 1);
     for (uint32_t s = 0; s < p->x->nstep; s++) {
-        SnAotNode n = open_node(p, s, 0);
+        SnAotNode n = sn_aot_open(p, s, 0);
         const SnNode *nd = sn_node(p->g, n.id);
         if (nd->nres != 1 || !n.tuple->text || !n.tuple->text[0] ||
             n.kd->sem[0].cls != SN_C_CONTRACT || is_table(&n) ||
@@ -743,6 +755,22 @@ sn_aot_tiles(SnProgram *p)
 }
 
 SnStatus
+sn_aot_band_tile(SnProgram *p, uint32_t s, const SnAotTile **tile)
+{
+    SnAotNode n = sn_aot_open(p, s, 0);
+    const SnAotTile *all[SN_TILES];
+
+    *tile = NULL;
+    if (p->nform[s] == 0)
+        return SN_OK;
+    SN_TRY(sn_aot_map(&n, 0));
+    sn_aot_band_cut(&n, &p->band[s]);
+    if (sn_aot_tiles_of(&n, n.tuple->text[0], p->o->target, NULL, false, all))
+        *tile = all[0];
+    return SN_OK;
+}
+
+SnStatus
 sn_aot_node(SnProgram *p, uint32_t s)
 {
     const SnExecStep *st = &p->x->step[s];
@@ -751,8 +779,9 @@ sn_aot_node(SnProgram *p, uint32_t s)
     for (unsigned r = 0; r < nd->nres; r++) {
         if (p->skipped[s] || !is_wanted(p, nd, st->node, r))
             continue;
-        SnAotNode n = open_node(p, s, r);
+        SnAotNode n = sn_aot_open(p, s, r);
         n.tile = r == 0 ? p->tile[s] : NULL;
+        n.band = p->band[s].on ? &p->band[s] : NULL;
         n.unroll = (p->o->target->dsp || p->o->target->isa) &&
                    n.kd->sem[r].cls == SN_C_MOVE;
         SN_TRY(one_result(p, &n, r, s));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/tile.h"
 #include "graph/moved.h"
@@ -47,6 +48,62 @@ is_alias(const SnProgram *p, const SnNode *n, SnId id)
            sn_tensor_nbyte(n->res[0].type, n->res[0].shape) > 0;
 }
 
+/* From when to when what step s has is needed: all steps of a chain run by
+ * turns. */
+static uint32_t
+first_of(const SnProgram *p, uint32_t s)
+{
+    return p->band[s].on ? p->band[s].first : s;
+}
+
+static uint32_t
+last_of(const SnProgram *p, uint32_t s)
+{
+    return p->band[s].on ? p->band[s].last : s;
+}
+
+/* Bytes of a result that lie in the arena. */
+static size_t
+bytes_of(const SnProgram *p, uint32_t s, const SnNode *n, unsigned r)
+{
+    return p->band[s].on && s < p->band[s].last
+               ? sn_band_bytes(&p->band[s + 1])
+               : sn_tensor_nbyte(n->res[r].type, n->res[r].shape);
+}
+
+/* A block that step s works in. */
+static uint32_t
+add_work(SnProgram *p, uint32_t s, size_t nbyte)
+{
+    SnBlock b = {
+        .nbyte = nbyte, .first = first_of(p, s), .last = last_of(p, s)};
+    uint32_t i = p->nblock;
+
+    SN_PUSH(p->a, p->block, p->nblock, b);
+    p->work[i] = true;
+    return i;
+}
+
+/* What a step works in: steps of a chain in the same. */
+static void
+add_scratch(SnProgram *p, uint32_t s)
+{
+    const SnAotTile *t = p->tile[s];
+
+    if (p->band[s].copied && p->band[s].on)
+        p->band[s].block = add_work(p, s, sn_band_bytes(&p->band[s]));
+    if (!t)
+        return;
+    for (uint32_t k = first_of(p, s); k < s; k++)
+        if (p->tile[k]) {
+            SnBlock *b = &p->block[p->scratch[k]];
+            p->scratch[s] = p->scratch[k];
+            b->nbyte = b->nbyte > t->scratch ? b->nbyte : t->scratch;
+            return;
+        }
+    p->scratch[s] = add_work(p, s, t->scratch);
+}
+
 static void
 arena_homes(SnProgram *p)
 {
@@ -60,21 +117,15 @@ arena_homes(SnProgram *p)
         }
         for (unsigned r = 0; r < n->nres; r++) {
             SnAotValue *v = &p->value[SN_REF(id, r)];
-            SnBlock b = {.nbyte =
-                             sn_tensor_nbyte(n->res[r].type, n->res[r].shape),
-                         .first = s,
-                         .last = s};
+            SnBlock b = {.nbyte = bytes_of(p, s, n, r),
+                         .first = first_of(p, s),
+                         .last = last_of(p, s)};
             if (v->home != SN_HOME_NONE || (r > 0 && n->res[r].nuse == 0))
                 continue;
             *v = (SnAotValue){SN_HOME_ARENA, p->nblock, 0};
             SN_PUSH(p->a, p->block, p->nblock, b);
         }
-        if (p->tile[s]) {
-            SnBlock b = {.nbyte = p->tile[s]->scratch, .first = s, .last = s};
-            p->scratch[s] = p->nblock;
-            SN_PUSH(p->a, p->block, p->nblock, b);
-            p->work[p->scratch[s]] = true;
-        }
+        add_scratch(p, s);
     }
 }
 
@@ -86,8 +137,9 @@ lives(SnProgram *p)
         for (uint32_t i = 0; i < n->nin; i++) {
             SnRef r = n->in[i].ref;
             SnAotValue *v = r && !sn_def(p->g, r)->data ? value(p, r) : NULL;
-            if (v && v->home == SN_HOME_ARENA && p->block[v->i].last < s)
-                p->block[v->i].last = s;
+            if (v && v->home == SN_HOME_ARENA &&
+                p->block[v->i].last < last_of(p, s))
+                p->block[v->i].last = last_of(p, s);
         }
     }
     for (uint32_t i = 0; i < p->x->noutput; i++) { /* copied at the end */
@@ -165,8 +217,8 @@ find_tie(const SnProgram *p, uint32_t s)
     const SnAotValue *y = &p->value[SN_REF(id, 0)];
     Tie t = {0};
 
-    if (p->skipped[s] || n->nres != 1 || y->home != SN_HOME_ARENA ||
-        p->block[y->i].nbyte == 0)
+    if (p->skipped[s] || p->band[s].on || n->nres != 1 ||
+        y->home != SN_HOME_ARENA || p->block[y->i].nbyte == 0)
         return t;
     for (uint32_t i = 0; i < n->nin; i++) {
         SnRef r = n->in[i].ref;
@@ -481,7 +533,7 @@ climb(SnProgram *p, Tie *tie, size_t *size)
 /* The largest sum of what is needed at one step, a result over its operand as
  * far as it may be. */
 static size_t
-lower_bound(const SnProgram *p, const Tie *tie)
+lower_bound(SnProgram *p, const Tie *tie)
 {
     size_t most = 0;
 
@@ -498,6 +550,7 @@ lower_bound(const SnProgram *p, const Tie *tie)
             sum -= both < x + y ? x + y - both : 0;
         }
         most = sum > most ? sum : most;
+        p->least[s] = sum;
     }
     return most;
 }
@@ -571,7 +624,8 @@ sn_aot_place(SnProgram *p)
     uint32_t n = p->x->nstep;
     Tie *tie = SN_NEW_N(p->a, Tie, n + 1);
 
-    p->work = SN_NEW_N(p->a, bool, ((size_t)p->g->nnode << SN_RESBITS) + n + 1);
+    p->work =
+        SN_NEW_N(p->a, bool, ((size_t)p->g->nnode << SN_RESBITS) + 2 * n + 1);
     p->value = SN_NEW_N(p->a, SnAotValue, (size_t)p->g->nnode << SN_RESBITS);
     p->skipped = SN_NEW_N(p->a, bool, n + 1);
     p->fails = SN_NEW_N(p->a, bool, n + 1);
@@ -579,6 +633,7 @@ sn_aot_place(SnProgram *p)
     p->tied = SN_NEW_N(p->a, bool, n + 1);
     p->under = SN_NEW_N(p->a, uint32_t, n + 1);
     p->live = SN_NEW_N(p->a, size_t, n + 1);
+    p->least = SN_NEW_N(p->a, size_t, n + 1);
     p->nregion = p->o->nregion ? p->o->nregion : 1;
     p->nblock = 0;
     p->block = NULL;

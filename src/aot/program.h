@@ -57,6 +57,7 @@ typedef struct SnProgram {
     bool *tied;          /* [nstep] its result lies over an operand, */
     uint32_t *under;     /* [nstep] that block */
     size_t *live;        /* [nstep] bytes of blocks in use while it runs */
+    size_t *least;       /* [nstep + 1] the least that any plan has */
     bool *skipped;       /* [nstep] a move whose result is its operand */
     bool *fails;         /* [nstep] its function returns an int */
     size_t *tables;      /* [nstep] bytes of its functions' tables */
@@ -64,7 +65,10 @@ typedef struct SnProgram {
     uint8_t *nform, *at; /* [nstep] how many, which it has: */
     const struct SnAotTile **tile;
     int64_t *trail;
-    uint32_t *scratch; /* [nstep] block that a tile works in */
+    uint32_t *scratch;   /* [nstep] block that a tile works in */
+    struct SnBand *band; /* [nstep] chains of steps by bands of rows */
+    size_t whole;        /* bytes of the arena without them */
+    double band_cost;    /* instructions that they take more */
     uint32_t nconst;
     SnAotConst *constant;
     size_t weights, nbinary; /* bytes of them; as a binary */
@@ -80,8 +84,18 @@ enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
 void sn_aot_place(SnProgram *p);
 /* node_c.c: finds the forms of all steps, which have the first. */
 SnStatus sn_aot_tiles(SnProgram *p);
+/* band_c.c: puts steps into chains where the arena shrinks and that costs
+ * little, or it is larger than max_ram; what the call of step s passes; the
+ * loops of the chain that ends with it. */
+SnStatus sn_aot_bands(SnProgram *p);
+void sn_aot_band_pass(SnProgram *p, uint32_t s);
+void sn_aot_band_put(SnProgram *p, uint32_t s);
 /* node_c.c: appends the functions of step s, and calls of them. */
 SnStatus sn_aot_node(SnProgram *p, uint32_t s);
+/* The node of step s, without its map; the tile that it has by bands. */
+struct SnAotNode sn_aot_open(SnProgram *p, uint32_t s, unsigned res);
+SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
+                          const struct SnAotTile **tile);
 /* const_c.c: adds a constant behind the others. */
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* cost.c: the most that a node works in. */
@@ -96,6 +110,9 @@ bool sn_aot_fit_flash(SnProgram *p, size_t less);
 /* Instructions of step s, about, and cycles of an instruction. */
 double sn_aot_cycles(const SnAotTarget *t);
 double sn_aot_instructions(const SnProgram *p, uint32_t s);
+/* The same by a tile, NULL: by the loops of its text. */
+double sn_aot_form_instructions(const SnProgram *p, uint32_t s,
+                                const struct SnAotTile *t);
 /* cost.c: what each step takes; the memory map. */
 void sn_aot_costs(const SnProgram *p, SnAot *o);
 const char *sn_aot_json(const SnProgram *p, const SnAot *o);

@@ -451,10 +451,10 @@ add_axis(const SnAotNode *n, SnAotTile *t, const SnMapRead *r, int d,
     a->gap = f.k[a->tap];
     if (a->step < 0 || a->gap < 0)
         return false;
-    a->first = f.base;
+    a->first = r->inside[d] ? 0 : f.base;
     a->n = (a->place < 0 ? 0 : a->step * (bound(n, a->place) - 1)) +
            a->gap * (bound(n, a->tap) - 1) + 1;
-    a->dim = r->box.dim[d];
+    a->dim = r->inside[d] ? a->n : r->box.dim[d];
     a->stride = 1;
     for (int i = d + 1; i < r->box.rank; i++)
         a->stride *= r->box.dim[i];

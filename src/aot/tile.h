@@ -24,7 +24,8 @@ typedef struct SnAffine {
 typedef struct SnTileAxis {
     int place, tap;    /* variables */
     int64_t stride;    /* of the operand, from one index to the next */
-    int64_t first, n;  /* indices first .. first + n - 1 are read */
+    int64_t first, n;  /* indices first .. first + n - 1 are read, counted from
+                          anywhere where all are there */
     int64_t dim;       /* those in 0 .. dim - 1 are there */
     int64_t step, gap; /* from one place, tap to the next */
 } SnTileAxis;

@@ -7,6 +7,7 @@
 
 #include "aot/aot_node.h"
 #include "aot/blocks/pick.h"
+#include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/tile.h"
 #include "base/file/file.h"
@@ -512,6 +513,8 @@ put_all(SnProgram *p)
         if (p->tile[s] && p->tile[s]->plan)
             sn_tuned_use(p->tile[s]->plan, &p->use);
         SN_TRY(sn_aot_node(p, s));
+        if (p->band[s].on && p->band[s].last == s)
+            sn_aot_band_put(p, s);
     }
     put_copies(p);
     SnBuf calls = p->calls;
@@ -526,7 +529,9 @@ choose(SnProgram *p)
     size_t most = p->o->max_flash;
 
     SN_TRY(sn_aot_tiles(p));
+    p->band = SN_NEW_N(p->a, SnBand, p->x->nstep + 1);
     sn_aot_place(p);
+    SN_TRY(sn_aot_bands(p));
     sn_aot_fit_ram(p);
     for (;;) {
         SN_TRY(put_all(p));
@@ -554,7 +559,9 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
                  .arena = p.arena,
                  .bound = p.bound,
                  .nregion = p.nregion,
-                 .weights = p.weights};
+                 .weights = p.weights,
+                 .whole = p.whole,
+                 .band_cost = p.band_cost};
     memcpy(r->region, p.size, sizeof r->region);
     const uint8_t *bytes = sn_aot_const_bytes(&p, &p.nbinary);
     const char *nodes = sn_buf_str(&p.nodes);

@@ -144,7 +144,7 @@ echo "| network | processor | M instructions | estimated M cycles | arena | boun
     >"$tmp/networks"
 network resnet8 mlperf_resnet8_qdq 15 37888
 network ds-cnn mlperf_dscnn_kws_qdq 4.2 9728
-network vww mlperf_mobilenetv1_vww_qdq 11 61440
+network vww mlperf_mobilenetv1_vww_qdq 11 30720
 network autoencoder mlperf_autoencoder_ad_qdq .45 2048
 cat "$tmp/layers" "$tmp/networks"
 exit $bad

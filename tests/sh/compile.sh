@@ -118,10 +118,10 @@ else
 fi
 t report_estimate 0 out "estimate for a Cortex-M4: " compile "$tmp/demo.sn" --report
 t report 0 out "(LRN)" compile "$tmp/demo.sn" --report
-t max_ram 1 err "the arena takes 25088 bytes, more than 20000; the largest: /n1/LRN_output_0" \
-    compile "$tmp/demo.sn" --report --max-ram 20k
+t max_ram 1 err "the arena takes 15680 bytes, more than 10000; the largest: /MaxPool_output_0.q" \
+    compile "$tmp/demo.sn" --report --max-ram 10k
 t max_flash 1 err "constants and tables take" compile "$tmp/demo.sn" --report --max-flash 20k
-t max_met 0 out "lower bound 25088" compile "$tmp/demo.sn" --report --max-ram 25088
+t max_met 0 out "lower bound 15680" compile "$tmp/demo.sn" --report --max-ram 15680
 
 # An input that nothing reads, beside one whose name begins like its.
 {

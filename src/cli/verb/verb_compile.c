@@ -82,20 +82,28 @@ check_arenas(SnCli *c, SnAotOpts *o)
 
 /* ---- what it takes ---- */
 
+/* How a step's loops go, and the rows of a call. */
+static const char *
+form_of(SnCli *c, const SnAotCost *x)
+{
+    return x->rows ? sn_format(c->a, "%s/%lld", x->form, (long long)x->rows)
+                   : x->form;
+}
+
 /* A table of its steps. */
 static void
 put_report(SnCli *c, const SnAot *p, const SnAotTarget *target)
 {
     const char *processor = sn_aot_processor(target);
 
-    sn_putf(&c->out, "%10s %10s %12s %12s %-7s  node\n", "flash", "ram",
+    sn_putf(&c->out, "%10s %10s %12s %12s %-10s  node\n", "flash", "ram",
             "operations", "instructions", "form");
     for (uint32_t i = 0; i < p->ncost; i++) {
         const SnAotCost *x = &p->cost[i];
-        sn_putf(&c->out, "%10lu %10lu %12.0f %12s %-7s  %s\n",
+        sn_putf(&c->out, "%10lu %10lu %12.0f %12s %-10s  %s\n",
                 (unsigned long)x->flash, (unsigned long)x->live, x->ops,
                 processor ? sn_format(c->a, "%.0f", x->instructions) : "-",
-                x->form, sn_shown(c->a, x->label));
+                form_of(c, x), sn_shown(c->a, x->label));
     }
     if (processor)
         sn_putf(&c->out,
@@ -290,6 +298,15 @@ sn_verb_compile(SnCli *c)
     if (c->args.output)
         SN_TRY(sn_aot_write(p, c->args.output, c->d));
     put_regions(c, p);
+    if (p->nband)
+        sn_putf(
+            &c->out,
+            "%u nodes make some rows a call: the arena takes %lu bytes in "
+            "place of %lu%s\n",
+            p->nband, (unsigned long)p->arena, (unsigned long)p->whole,
+            sn_aot_processor(o.target)
+                ? sn_format(c->a, ", for about %.0f instructions", p->band_cost)
+                : "");
     if (p->nslower)
         sn_putf(&c->out, "%u node%s slower, to keep the limits\n", p->nslower,
                 p->nslower == 1 ? " is" : "s are");
