@@ -522,6 +522,35 @@ put_all(SnProgram *p)
     return SN_OK;
 }
 
+static SnStatus
+choose_by(SnProgram *p, bool bands)
+{
+    for (uint32_t s = 0; s < p->x->nstep; s++)
+        if (p->nform[s])
+            sn_aot_use_form(p, s, 0);
+    memset(p->band, 0, (p->x->nstep + 1) * sizeof *p->band);
+    sn_aot_place(p);
+    if (bands)
+        SN_TRY(sn_aot_bands(p));
+    sn_aot_fit_ram(p);
+    return SN_OK;
+}
+
+/* A step in a chain has no slower form, which might take less: where chains do
+ * not keep max_ram, forms alone may. */
+static SnStatus
+choose_ram(SnProgram *p)
+{
+    size_t most = p->o->max_ram;
+
+    SN_TRY(choose_by(p, true));
+    size_t arena = p->arena;
+    if (!most || arena <= most)
+        return SN_OK;
+    SN_TRY(choose_by(p, false));
+    return p->arena <= most || p->arena < arena ? SN_OK : choose_by(p, true);
+}
+
 /* The program's nodes, by forms that keep the limits if any do. */
 static SnStatus
 choose(SnProgram *p)
@@ -530,9 +559,7 @@ choose(SnProgram *p)
 
     SN_TRY(sn_aot_tiles(p));
     p->band = SN_NEW_N(p->a, SnBand, p->x->nstep + 1);
-    sn_aot_place(p);
-    SN_TRY(sn_aot_bands(p));
-    sn_aot_fit_ram(p);
+    SN_TRY(choose_ram(p));
     for (;;) {
         SN_TRY(put_all(p));
         size_t flash = p->weights;
