@@ -521,8 +521,7 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
             sn_putf(b, "%s_fits, ", fn + 3);
         else
             sn_puts(b, "NULL, ");
-        sn_putf(b, "%s_lin, %lld },
-", fn + 3, (long long)r->step);
+        sn_putf(b, "%s_lin, %lld },\n", fn + 3, (long long)r->step);
     }
     if (a->nof)
         sn_puts(b, "};\n");
