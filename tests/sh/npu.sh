@@ -236,7 +236,8 @@ ok 'compare' has out '(NPUMaxSplat)'
 npu opt --passes=cse --verify q.sn >out 2>"$tmp/log"
 ok 'opt' has out NPUPool
 refused 'export' 4 \
-    'x.onnx: the graph computes with rounding npu, which ONNX has no operators for; what is quantized for a backend of rounding float can be written' \
+    'x.onnx: the graph computes with rounding npu, which ONNX has no operators for; what is quantized for a backend of rounding float can be written
+   help: --format qdq-twin writes operators of reals, and how far from the graph'"'"'s codes they may be' \
     npu export q.sn --format=qdq -o x.onnx
 refused 'export of its nodes' 4 \
     "x.onnx: node 'rescale' (NPUConv): has no form in ONNX at opset 17" \
