@@ -7,7 +7,10 @@ set -eu
 arch=$1 dir=$2
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
-[ ! -e "$dir/.done" ] || exit 0
+packages="libcmocka-dev libcmocka0 libprotobuf-c-dev libprotobuf-c1 libjansson-dev libjansson4
+    libxxhash-dev libxxhash0 libspng-dev libspng0 libturbojpeg0-dev libturbojpeg0 zlib1g"
+# What an older list has unpacked is not enough.
+[ "$(cat "$dir/.done" 2>/dev/null)" != "$packages" ] || exit 0
 mkdir -p "$dir/apt/state/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs"
 : >"$dir/apt/status"
 apt() {
@@ -17,10 +20,10 @@ apt() {
 }
 apt update
 cd "$dir/debs"
-apt download libcmocka-dev libcmocka0 libprotobuf-c-dev libprotobuf-c1 libjansson-dev \
-    libjansson4 libxxhash-dev libxxhash0
+# shellcheck disable=SC2086
+apt download $packages
 for deb in *.deb; do
     dpkg-deb -x "$deb" "$dir"
 done
 rm -rf "$dir/debs" "$dir/apt"
-touch "$dir/.done"
+echo "$packages" >"$dir/.done"
