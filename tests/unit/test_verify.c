@@ -80,11 +80,11 @@ kinds(void **state)
     expect(sn_format(arena, "t: node %u has unknown kind %d\n",
                      (unsigned)SN_NODE(sn_find(g, "b")), K_COUNT));
     b->kind = K_CELL;
-    expect("b (Cell): has 1 operand slots and 1 results, declared are 1 and "
-           "3\n");
+    expect("b (Cell): has 1 operand slots and 1 results, but 1 and 3 are "
+           "declared\n");
     b->kind = K_CONV;
-    expect("b (Conv): has 1 operand slots and 1 results, declared are 3 and "
-           "1\n");
+    expect("b (Conv): has 1 operand slots and 1 results, but 3 and 1 are "
+           "declared\n");
     b->kind = K_RESCALE;
     expect("");
 }
@@ -100,10 +100,10 @@ operands(void **state)
            "b (Rescale): operand 'x' is missing\n");
     in->ref = SN_REF(g->nnode, 0);
     expect("a (Rescale): the use list of result 'y' is inconsistent\n"
-           "b (Rescale): operand 'x' is no result of a live node\n");
+           "b (Rescale): operand 'x' is not a result of a live node\n");
     in->ref = SN_REF(SN_NODE(was.ref), 1);
     expect("a (Rescale): the use list of result 'y' is inconsistent\n"
-           "b (Rescale): operand 'x' is no result of a live node\n");
+           "b (Rescale): operand 'x' is not a result of a live node\n");
     *in = was;
     in->slot = 1;
     expect("a (Rescale): the use list of result 'y' is inconsistent\n"
@@ -150,7 +150,8 @@ counts(void **state)
     g->nlive--;
     expect("");
     g->rounding = (SnRounding)sn_arith_end();
-    expect(sn_format(arena, "t: has rounding %d, which is no policy\n",
+    expect(sn_format(arena,
+                     "t: has rounding %d, which is not a rounding policy\n",
                      (int)sn_arith_end()));
 }
 

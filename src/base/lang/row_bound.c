@@ -238,6 +238,8 @@ sn_row_bound(const SnRowTask *t)
     const SnLinBox all = whole_box(t);
     bool two = t->form >= SN_FORM_SUM && t->form <= SN_FORM_PRODUCT;
 
+    if (t->form == SN_FORM_FUNCTION)
+        return unknown("entries of its table are not the operator's");
     if (t->row)
         return two || t->row->form == SN_FORM_POINT ? in_box(t, &all)
                                                     : of_one(t);
