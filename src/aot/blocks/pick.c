@@ -98,7 +98,12 @@ add_names(Pick *p, const char *s)
     if (starts(s, "#define ")) {
         add_name(p, s + 8, word_len(s + 8));
     } else if (starts(s, "typedef ")) {
-        add_last(p, s, s + strlen(s) - 2);
+        /* of a function: its name is before the operands, or after the `*` */
+        const char *open = strchr(s, '{') ? NULL : strchr(s, '(');
+        if (open && open[1] == '*')
+            add_name(p, open + 2, word_len(open + 2));
+        else
+            add_last(p, s, open ? open : s + strlen(s) - 2);
         for (const char *l = starts(s, "typedef enum") ? s : NULL;
              l && (l = strstr(l, "\n    ")) != NULL; l += 5)
             add_name(p, l + 5, word_len(l + 5));

@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 #include "kernel/eval/map.h"
-#include "sn_maps.h"
+#include "map/facts.h"
 
 const char *
 sn_eval_why_not(const SnGraph *g, SnId id)
@@ -253,7 +253,7 @@ sn_eval_inplace(const SnGraph *g, SnRef r, uint32_t slot)
     SnRef v = sn_in(g, SN_NODE(r), slot);
 
     return v && n->nres == 1 && d->sem && d->sem[0].cls == SN_C_POINT &&
-           d->sem[0].decl == &sn_map_decl_broadcast &&
+           d->sem[0].decl && sn_map_in_place(d->sem[0].decl) &&
            sn_type(g, r)->elem == SN_F32 && sn_type(g, v)->elem == SN_F32 &&
            sn_shape_equal(sn_shape_of(g, r), sn_shape_of(g, v));
 }
