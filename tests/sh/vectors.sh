@@ -56,10 +56,10 @@ for n in $names; do
         "^arithmetic $n: $((rows * count)) vectors of $n.vectors agree$" \
         "$tmp/report"
     case $n in
-        max78000) as='convert, product, point' ;;
-        nvdla) as='product, point' ;;
-        xnn_rndnu) as='convert, mean, difference, product, point' ;;
-        *) as=point ;;
+        max78000) as='convert, product, point, function' ;;
+        nvdla) as='product, point, function' ;;
+        xnn_rndnu) as='convert, mean, difference, product, point, function' ;;
+        *) as='point, function' ;;
     esac
     fine "$n: what float says is listed" \
         [ "$(sed -n "/^arithmetic $n:/{n;s/^  as float: //p;}" "$tmp/report")" = "$as" ]
@@ -165,7 +165,7 @@ for n in $plugins; do
             sed '/Rescale(/s/<2, 0>/<3.7252903e-09, 0>/' by.sn >far.sn
             "$root/$sinter" --backend-plugin "$so" inspect far.sn >"$tmp/log" 2>&1
             fine 'a product that may wrap is refused' grep -q \
-                'r (Rescale): a product of it may wrap' "$tmp/log"
+                'r (Rescale): one of its products may wrap' "$tmp/log"
         fi
         # the same with inputs, as a program: its self-test has an evaluator's bits
         sed 's/%\([xabzq]\) = Constant() {[^}]*}/%\1 = Placeholder()/' by.sn >in.sn

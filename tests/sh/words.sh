@@ -52,13 +52,17 @@ done
 # Names that declarations choose, files, lines of C; what is quoted is text that is written.
 find dsl gen -name '*.[ch]' -exec grep -H strcmp {} + >"$tmp/compared"
 n=$(sed 's/"[^"]*"//g' "$tmp/compared" | grep -c strcmp)
-[ "$n" -le 52 ]
-say $? "$n comparisons of text in dsl and gen, at most 52"
+[ "$n" -le 55 ]
+say $? "$n comparisons of text in dsl and gen, at most 55"
 # No word of the language is compared as text, but where C reads a condition
-# that it wrote, or C.
+# that it wrote, certificates, which are text so that the checker shares nothing
+# with the prover, or C.
 cut -d' ' -f2 "$tmp/rows" | sort -u >"$tmp/bare"
 cat >"$tmp/texts" <<'END'
 dsl/prove/judge/prove_guard_help.c covers
+dsl/prove/check/normal.c max
+dsl/prove/check/normal.c min
+dsl/prove/check/normal.c real
 gen/sources.c const
 END
 grep -oHE 'strn?cmp\([^"]*"[^"]*"' $(find dsl gen -name '*.[ch]') |
