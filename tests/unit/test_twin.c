@@ -332,13 +332,37 @@ nodes(void **state)
     sn_arena_free(a);
 }
 
+/* A filter that is computed, or one for each matrix, has no channels of which
+ * more is known: its scales have bounds all the same. */
+static void
+unknown_filters(void **state)
+{
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"g\" rounding double {\n"
+                               "  %x = Placeholder() : qi8<0.05, 3>[2,16,64]\n"
+                               "  %w = Placeholder() : qi8<0.01, 0>[2,64,16]\n"
+                               "  %b = MatMul(%x, %w) : qi8<0.03, 0>[2,16,16]\n"
+                               "  %v = Placeholder() : qi8<0.01, 0>[64,16]\n"
+                               "  %m = MatMul(%x, %v) : qi8<0.03, 0>[2,16,16]\n"
+                               "  Save(%b) {name = \"b\"}\n"
+                               "  Save(%m) {name = \"m\"}\n"
+                               "}\n";
+    SnArena *a = sn_arena_new();
+    SnGraph *g = graph(a, text);
+
+    (void)state;
+    assert_string_equal(bound_of(a, g, "m"), "-1..1 by sn_double_contract");
+    assert_string_equal(bound_of(a, g, "b"), bound_of(a, g, "m"));
+    sn_arena_free(a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shifts), cmocka_unit_test(products),
         cmocka_unit_test(ends),   cmocka_unit_test(rows),
-        cmocka_unit_test(nodes),
+        cmocka_unit_test(nodes),  cmocka_unit_test(unknown_filters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,10 +115,11 @@ sum_of_products(Twin *t)
     const SnCall *c = t->c;
     double nterm = sn_row_taps(c) + 1;
     bool wide = t->when & SN_WHEN_WIDE;
-    SnWeights w = {.nc = 1};
+    SnWeights w;
     bool known = sn_weights(c, &w);
+    int64_t n = known ? w.nc : t->w->nq; /* channels, or their scales */
 
-    for (int64_t i = 0; i < w.nc; i++) {
+    for (int64_t i = 0; i < n; i++) {
         SnRowTask r = task(t, t->w->nq > 1 ? (uint32_t)i : 0);
         double most = known ? sn_row_most_sum(c, t->x, t->w, &w, i)
                             : sn_row_taps(c) * sn_row_most(c, SN_ROLE_X, t->x) *
