@@ -209,7 +209,8 @@ sn_fold_pass(SnRewriter *rw, SnGraph *g)
             continue;
         SnRef src = named_source(g, id), v = SN_REF(id, 0);
         const char *name = src ? sn_name(g, src) : NULL;
-        if (sn_fold_inplace(g, v))
+        /* A log has nodes that come and go, not what they become. */
+        if (!rw->o.watch && sn_fold_inplace(g, v))
             continue;
         SnRef c = sn_fold(g, v);
         if (!c)

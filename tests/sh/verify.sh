@@ -42,6 +42,23 @@ for p in optimize profile; do
 done
 t json 0 out '"rewrites": ' verify $demo/fashion_lrn.onnx "$after" --log "$log" --json
 
+# Filters that a run without a log scales in place.
+cat >"$tmp/scaled.sn" <<'END'
+sinter-graph 1
+graph "g" {
+  %x = Placeholder() : f32[1,4,4,64]
+  %w = Constant() {splat = 1} : f32[64,3,3,64]
+  %s = Constant() {splat = 3} : f32[64,1,1,1]
+  %t = Constant() {splat = 5} : f32[64,1,1,1]
+  %f = Mul(%s, %w) : f32[64,3,3,64]
+  %h = Mul(%t, %f) : f32[64,3,3,64]
+  %y = Conv2D(%x, %h) {kernel = [3,3], pads = [1,1,1,1]} : f32[1,4,4,64]
+  Save(%y) {name = "y"}
+}
+END
+"$sinter" opt "$tmp/scaled.sn" --passes fold --log "$log" -o "$after" || bad=1
+t scaled 0 out "steps: 1" verify "$tmp/scaled.sn" "$after" --log "$log"
+
 # ---- refused ----
 
 cat >"$tmp/before.sn" <<'END'
