@@ -126,6 +126,14 @@ static const SnTestLine lines[] = {
            "b 2 1.0\nf 3 1.2+1.1\nf 4 -2-2.2-2.1\n" PRODUCT
            "r # 0\nl 5 6\n" END,
      NULL}, /* both cannot be 1 */
+    {HEAD "a $0<i>\na $1<n>\na [u]\na rank(x)\n= -1+1.5 5\n> 1.1\n+ 1.3\n"
+          "+ -1+1.0-1.3\ny -1+1.0 1 1f2 1f3\ni -1+1.0\n- 2\nR exactly\n"
+          "b 2 1.1\nb 3 1.0\nf 4 -1+1.0\nr l 1 1.2 x\nr p 1.4\nr * 0 1\n"
+          "r s 1 1.2 2\nr s 1 1.2 0\nl 3 4\n" END,
+     DIFFERS}, /* another place is below n: there may be none */
+    {HEAD "> 1.0-1.1\ny 1.0-1.1 1 1f1\nR exactly\n" XY
+          "r c 1.0 1.1 0 1 max\nl 2 0\n" END,
+     "an order of two values"}, /* sizes are none */
     /* what is no such line */
     {HEAD "r # 1\n", "an expression before the line R"},
     {HEAD "R about\n", "expected real or exactly"},

@@ -39,7 +39,8 @@
  *                 polynomial, `l N P.. NAME` an element at N places, `f N I..
  *                 NAME` a function of expressions, `+ I J`, `* I J`, `/ I` (1
  *                 over it), `s N A.. I` a sum along N places, `c I J A B NAME`
- *                 the max or min whose order atoms A and B have
+ *                 the max or min whose order atoms A and B have, which are
+ *                 names that begin with `order `
  *   l I J         expressions I and J have one normal form
  *
  * One of the calculus has a claim for each result: names (`a`), and

@@ -324,13 +324,16 @@ extreme(SnCheckSteps *s, const char *name, Sum a, Sum b)
         k);
 }
 
-/* The atom is the place of x in the order of values. */
+/* The atom is the place of x in the order of values; a size is none. */
 static bool
 is_order(SnCheckSteps *s, uint32_t of, Sum x)
 {
     struct SnCheckReals *R = s->reals;
+    const char *name = s->P.atom[of].name;
     Order new = {of, x};
 
+    if (!name || strncmp(name, "order ", 6) != 0)
+        return false;
     for (uint32_t i = 0; i < R->norder; i++)
         if (R->order[i].atom == of)
             return same(s, R->order[i].of, x);
@@ -362,13 +365,17 @@ choice(SnCheckSteps *s, const char *name, Sum a, Sum b, const SnPoly *order)
 /* ---- sums over places ---- */
 
 /* Is q >= 0 where the flags of p but number i are 1: what one of them says, or
- * that a place is at least 0, or below its bound? */
+ * that a place is at least 0, or below its bound?  Only of places of p, or of
+ * its sum: others may have none. */
 static bool
-is_there(SnCheckSteps *s, const Product *p, uint32_t i, SnPoly q)
+is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
 {
     const struct SnCheckReals *R = s->reals;
+    uint64_t of = over | places_of(s, p);
 
     for (uint32_t k = 0; k < R->nplace; k++) {
+        if (!(of >> k & 1))
+            continue;
         SnPoly at = sn_poly_atom(&s->P, R->place[k].atom);
         SnPoly room =
             sn_poly_plus(&s->P, sn_poly_sub(&s->P, R->place[k].p, at), -1);
@@ -386,7 +393,7 @@ is_there(SnCheckSteps *s, const Product *p, uint32_t i, SnPoly q)
 
 /* What factor i, a flag, is where the others are 1: 1, 0, or not known (-1). */
 static int
-implied(SnCheckSteps *s, const Product *p, uint32_t i)
+implied(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i)
 {
     const Atom *a = &s->reals->atom[p->f[i].atom];
 
@@ -398,7 +405,7 @@ implied(SnCheckSteps *s, const Product *p, uint32_t i)
         uint32_t j = 0;
         if (!sn_poly_same(is, yes) && !sn_poly_same(is, no))
             continue;
-        while (j < m->n && is_there(s, p, i, sn_step_norm(s, m->lent[j])))
+        while (j < m->n && is_there(s, over, p, i, sn_step_norm(s, m->lent[j])))
             j++;
         if (j == m->n)
             return sn_poly_same(is, yes);
@@ -408,13 +415,13 @@ implied(SnCheckSteps *s, const Product *p, uint32_t i)
 
 /* Without the flags that the others imply; false: one of them is 0. */
 static bool
-thinned(SnCheckSteps *s, Product *p)
+thinned(SnCheckSteps *s, uint64_t over, Product *p)
 {
     Factor *f = sn_memdup(s->a, p->f, p->n * sizeof *f);
 
     p->f = f;
     for (uint32_t i = 0; i < p->n;) {
-        int is = implied(s, p, i);
+        int is = implied(s, over, p, i);
         if (is == 0)
             return false;
         if (is > 0)
@@ -480,7 +487,7 @@ sum_over(SnCheckSteps *s, uint32_t n, const SnPoly *at, Sum body)
         sn_step_fail(s, "a place whose bound depends on the sum");
     for (uint32_t i = 0; i < body.n && !s->c->error; i++) {
         Product p = body.v[i];
-        if (thinned(s, &p))
+        if (thinned(s, over, &p))
             r = add(s, r, sum_of(s, over, p));
     }
     return r;
