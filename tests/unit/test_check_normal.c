@@ -104,6 +104,10 @@ static const SnTestLine lines[] = {
           "1.0\nr l 1 1.2 x\n"
           "r s 1 1.2 0\nl 1 1\n" END,
      "something is assumed of a place"},
+    {HEAD "a $0<n>\na [u]\na rank(x)\n= -1+1.4 4\ny 1.0 1 1f0\n/ -1+1.2\n"
+          "i -1+1.2\nR exactly\nb 2 1.0\nf 3 -1+1.2\nr l 1 1.2 x\nr p 1.3\n"
+          "r * 0 1\nr s 1 1.2 2\nr s 1 1.2 0\nl 3 4\n" END,
+     "something is assumed of a place"},
     {HEAD "a k{$0<n>}\na rank(x)\n= -1+1.3 3\nR real\nr l 1 1.2 x\n",
      "what 'k{$0<n>}' depends on is not known"},
     {HEAD "a $0<n>\na k{$0<n>}\na rank(x)\n= -1+1.4 4\ny 1.0 1 1f0\nR real\nb "

@@ -374,12 +374,10 @@ is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
     uint64_t of = over | places_of(s, p);
 
     for (uint32_t k = 0; k < R->nplace; k++) {
-        if (!(of >> k & 1))
-            continue;
         SnPoly at = sn_poly_atom(&s->P, R->place[k].atom);
         SnPoly room =
             sn_poly_plus(&s->P, sn_poly_sub(&s->P, R->place[k].p, at), -1);
-        if (sn_poly_same(q, at) || sn_poly_same(q, room))
+        if ((of >> k & 1) && (sn_poly_same(q, at) || sn_poly_same(q, room)))
             return true;
     }
     for (uint32_t k = 0; k < p->n; k++) {
@@ -675,6 +673,8 @@ places_are_free(SnCheckSteps *s)
 
     for (uint32_t i = 0; i < s->fact.n; i++)
         is |= has_place(s, s->fact.v[i]);
+    for (uint32_t i = 0; i < s->known.n; i++)
+        is |= has_place(s, s->known.v[i]);
     for (uint32_t i = 0; i < s->nsplit; i++)
         is |= has_place(s, s->split[i].p);
     for (uint32_t i = 0; i < s->neq; i++)
