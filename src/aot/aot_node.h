@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A node as C, between the files that write it: its map with shapes put in,
- * the loops that are open, the lines so far. */
+/* A node as C, shared by the files that write it: its map with shapes filled
+ * in, the open loops, the lines so far. */
 #ifndef SN_AOT_NODE_H
 #define SN_AOT_NODE_H
 
@@ -18,7 +18,8 @@ typedef struct SnAotBound {
 /* A row of the graph's arithmetic that a text names. */
 typedef struct SnAotRow {
     const char *name;
-    uint32_t n; /* of uses: 1, of a contract one per slice; 0: there is none */
+    uint32_t n; /* number of uses: 1, or one per slice of a contract; 0: no
+                   row */
     const SnRowUse *use;
     bool uneven; /* of a mean over sets of several sizes */
 } SnAotRow;
@@ -28,7 +29,7 @@ typedef struct SnAotNode {
     SnDiag *d;
     const SnGraph *g;
     SnId id;
-    const char *prefix; /* of everything with a name in the file */
+    const char *prefix; /* of every name in the file */
     const SnKindDesc *kd;
     const SnTuple *tuple;
     SnCall call;
@@ -44,17 +45,18 @@ typedef struct SnAotNode {
     SnMapArgs args;
     SnMapping u;
     const SnTensor **source; /* [u.nread] the operand of each read */
-    bool *need, *made;       /* [u.T.n] terms that are used, that are there */
+    bool *need, *made;       /* [u.T.n] terms that are used, that are written */
     uint32_t open;           /* bit per variable whose loop is open */
-    uint32_t shared;         /* variables of the result that no read has */
+    uint32_t shared;         /* variables of the result that no read depends
+                                on */
     SnAotBound bound[SN_MAP_NVAR];
     bool *plain;      /* [u.nread] its range is in bounds */
-    int depth;        /* loops and blocks that are open */
-    int stack[16];    /* loops of each @sets, @each, @taps that is open */
-    uint32_t was[16]; /* variables that were open before it */
+    int depth;        /* open loops and blocks */
+    int stack[16];    /* loops of each open @sets, @each, @taps */
+    uint32_t was[16]; /* variables that were open before */
     int nstack;
     SnBuf *out; /* the function's body */
-    SnBuf data; /* tables that it reads, before it */
+    SnBuf data; /* tables that the body reads, written before it */
     uint32_t ntable;
     size_t tables; /* bytes of them */
     uint32_t nrow;
@@ -71,8 +73,8 @@ bool sn_aot_after(const SnAotNode *n);
 /* Sets n->row; looks for one of them. */
 void sn_aot_find_rows(SnAotNode *n, const char *const *text);
 const SnAotRow *sn_aot_row(const SnAotNode *n, const char *name, size_t len);
-/* The call whose text, NAME(args) or NAME[index](args), begins at s: written
- * up to its arguments, where the text goes on. */
+/* The call whose text, NAME(args) or NAME[index](args), begins at s: written up
+ * to its arguments; returns where the text continues. */
 const char *sn_aot_row_call(const SnAotNode *n, const char *s, SnBuf *b);
 /* Declares its constants. */
 SnStatus sn_aot_put_row(SnAotNode *n, const char *name);
@@ -83,24 +85,24 @@ SnStatus sn_aot_put_row(SnAotNode *n, const char *name);
 SnStatus sn_aot_map(SnAotNode *n, unsigned res);
 /* A number as C. */
 const char *sn_aot_num(SnAotNode *n, SnMapNum x);
-/* Marks the terms that x is made of as used. */
+/* Marks the terms of x as used. */
 void sn_aot_need(SnAotNode *n, SnMapNum x);
 /* Writes terms that can be computed now that the variables `now` are known. */
 void sn_aot_terms(SnAotNode *n, uint32_t now);
-/* Name of operand slot's parameter in C. */
+/* Name in C of the parameter of operand slot. */
 const char *sn_aot_operand(const SnAotNode *n, uint32_t slot);
 const char *sn_aot_result(const SnAotNode *n, unsigned res);
 /* Conditions on elements of operands, as a loop before all others. */
 void sn_aot_checks(SnAotNode *n);
-/* Is c one for places of the result, not for each element by itself? */
+/* Does c hold for places of the result, not for each element by itself? */
 bool sn_aot_at_places(const SnAotNode *n, SnMapNum c);
 const char *sn_aot_float(SnArena *a, float v);
 const char *sn_aot_int(SnArena *a, int64_t v);
 const char *sn_aot_elem(SnElem e);   /* its type in C */
 const char *sn_aot_index(int64_t n); /* the type of an index below n */
-/* Is it a word of code? */
+/* Is it an identifier in code? */
 bool sn_aot_has_word(const char *code, const char *word);
-/* A table of n numbers of a type of C, by its name. */
+/* A table of n numbers of the C type with this name. */
 const char *sn_aot_table(SnAotNode *n, const char *type, uint32_t count,
                          const char *(*item)(SnArena *a, const void *v,
                                              uint32_t i),
@@ -112,7 +114,7 @@ void sn_aot_line(SnAotNode *n, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* What all loops of a result need, once per function. */
 void sn_aot_start(SnAotNode *n);
-/* @sets: variables of the result that a set depends on. */
+/* @sets: the variables of the result that a set depends on. */
 void sn_aot_sets(SnAotNode *n);
 /* @each: the rest of the result. */
 void sn_aot_each(SnAotNode *n);
@@ -120,13 +122,14 @@ void sn_aot_each(SnAotNode *n);
 void sn_aot_taps(SnAotNode *n, int part);
 /* @end */
 void sn_aot_end(SnAotNode *n);
-/* Opens the loop of a variable; declares what cuts the loops of taps, once the
- * variables of the result are open. */
+/* Opens the loop of a variable; declares the bounds of the loops of taps, once
+ * the variables of the result are open. */
 void sn_aot_loop(SnAotNode *n, uint32_t v);
 void sn_aot_bounds(SnAotNode *n);
-/* From one value of a variable of the result to the next, in its elements. */
+/* Distance from one value of a variable of the result to the next, in
+ * elements. */
 int64_t sn_aot_step(const SnAotNode *n, uint32_t v);
-/* Offset in the result; index of the read of a slot, NULL: none. */
+/* Offset in the result; index of a slot's read, NULL: none. */
 const char *sn_aot_out(SnAotNode *n);
 const SnMapRead *sn_aot_read_of(SnAotNode *n, uint32_t slot);
 /* How many taps a set has: a number or an expression. */
@@ -135,7 +138,7 @@ const char *sn_aot_count(SnAotNode *n);
 const char *sn_aot_mean_start(SnAotNode *n);
 /* Has the mean of this node parts? */
 bool sn_aot_parts(const SnAotNode *n);
-/* Is a set the same for all results, without a tap outside? */
+/* Is a set the same for all results, with no tap outside? */
 bool sn_aot_even(const SnAotNode *n);
 
 /* ---- band_c.c ---- */
@@ -155,7 +158,7 @@ SnRange sn_aot_range_of(const SnAotNode *n, const char *ref);
 SnStatus sn_aot_text(SnAotNode *n, const char *const *text);
 /* fill: a variable's name, or NULL: the zero point. */
 SnStatus sn_aot_move(SnAotNode *n, const char *fill);
-/* Is there a place that it fills? */
+/* Does it fill any place? */
 bool sn_aot_fills(SnAotNode *n);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which steps can make some rows a call, by the map with shapes put in; which
- * do; and loops of their chains as C: the last step asks for the rows that it
- * reads, the step before makes them, and so on.  Names: yS rows made by step S,
- * hS rows in the buffer of its operand, rS rows copied there. */
+/* Which steps can make some rows a call, by the map with shapes filled in;
+ * which do; and the loops of their chains as C: the last step asks for the rows
+ * that it reads, the step before makes them, and so on.  Names: yS rows made by
+ * step S, hS rows in the buffer of its operand, rS rows copied there. */
 #include <string.h>
 
 #include "aot/band/band.h"
@@ -16,7 +16,7 @@ has_var(const SnAotNode *n, SnMapNum x, uint32_t v)
     return sn_num_vars(&n->u.T, x) >> v & 1;
 }
 
-/* The first axis with more than one place; -1: there is none. */
+/* The first axis with more than one place; -1: none. */
 static int
 row_axis(const SnShape *s)
 {
@@ -38,7 +38,7 @@ width_of(const SnShape *s, int axis)
 
 /* ---- conditions ---- */
 
-/* The only operand that is no constant. */
+/* The only operand that is not a constant. */
 static bool
 find_operand(const SnAotNode *n, SnBand *b)
 {
@@ -101,7 +101,7 @@ is_uneven(SnAotNode *n, const SnBand *b, int axis)
            has_var(n, u->parts, b->var) || sn_aot_parts(n);
 }
 
-/* The rows that the index along axis d, which the row decides, walks. */
+/* The rows that the index along axis d visits; the row decides this index. */
 static bool
 walks(const SnAotNode *n, SnMapNum at, SnBand *b)
 {
@@ -204,7 +204,7 @@ result(const SnProgram *p, uint32_t s)
     return SN_REF(p->x->step[s].node, 0);
 }
 
-/* Does the step that comes next read its result, and nobody else? */
+/* Is the next step the only reader of its result? */
 static bool
 is_link(const SnProgram *p, uint32_t s)
 {
@@ -240,7 +240,7 @@ way(void *of, uint32_t s, SnBandWay *w)
     return SN_OK;
 }
 
-/* Is it a result between these steps, or what one of them works in? */
+/* Is it a result between these steps, or working memory of one of them? */
 static bool
 is_inner(const SnProgram *p, uint32_t first, uint32_t last, uint32_t block)
 {
@@ -278,8 +278,8 @@ place(SnProgram *p, const SnBandSearch *q)
     sn_aot_place(p);
 }
 
-/* Where the plan takes more than the limit, as blocks do not fit without gaps,
- * a lower one is tried. */
+/* If the plan takes more than the limit because blocks do not fit without gaps,
+ * tries a lower limit. */
 static SnStatus
 keep_limit(SnProgram *p, SnBandSearch *q, size_t limit, size_t most)
 {
@@ -388,14 +388,14 @@ line(const Writer *w, const char *s)
     sn_putc(&w->p->calls, '\n');
 }
 
-/* Are there rows behind the operand's last that the step reads? */
+/* Does the step read rows after the operand's last? */
 static bool
 ends_outside(const SnBand *b)
 {
     return (b->nrow - 1) * b->step - b->pad + b->taps > b->xnrow;
 }
 
-/* Is the number of rows that step s, which is not the last, has made read? */
+/* Is the number of rows that step s has made read?  s is not the last step. */
 static bool
 counts(const SnProgram *p, uint32_t s)
 {
@@ -406,7 +406,7 @@ counts(const SnProgram *p, uint32_t s)
 
 static void put_call(Writer *w, uint32_t s);
 
-/* Rows outside have the zero point, which adds nothing to a sum. */
+/* Rows outside hold the zero point, which adds nothing to a sum. */
 static void
 put_outside(Writer *w, uint32_t s)
 {
@@ -502,7 +502,7 @@ put_call(Writer *w, uint32_t s)
                           (long long)b->xwidth, s, x));
 }
 
-/* What step s counts, and rows before the operand's first. */
+/* The counters of step s, and rows before the operand's first. */
 static void
 put_start(Writer *w, uint32_t s)
 {

@@ -141,7 +141,7 @@ sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b)
 
 /* ---- as a binary ---- */
 
-/* The first bytes say which program it belongs to: a hash of the others. */
+/* The first bytes identify the program: a hash of the others. */
 const uint8_t *
 sn_aot_const_bytes(const SnProgram *p, size_t *nbyte)
 {

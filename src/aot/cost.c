@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What each step of a program takes, and the memory map, NAME.json. */
+/* What each step of a program costs, and the memory map, NAME.json. */
 #include <string.h>
 
 #include "aot/band/band.h"
@@ -45,7 +45,7 @@ put_json_values(SnBuf *b, const SnProgram *p)
     sn_puts(b, any ? "\n" : "");
 }
 
-/* Each has a section of its name, or in the binary an offset. */
+/* Each has a section with its name, or an offset in the binary. */
 static void
 put_json_constants(SnBuf *b, const SnProgram *p)
 {
@@ -149,7 +149,7 @@ sn_aot_json(const SnProgram *p, const SnAot *o)
     return sn_buf_str(&b);
 }
 
-/* How the loops of step s go. */
+/* How the loops of step s run. */
 static const char *
 form_of(const SnProgram *p, uint32_t s)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* About how many instructions a step takes on a Cortex-M4, a Cortex-M55 for
- * vectors, from the shapes of its loops; and which of its forms a step has, by
- * them, where memory is limited.  Coefficients are those of programs
- * that gcc 12 made at -O2, counted by qemu; tests/long/compile.sh holds the
+/* Estimates how many instructions a step takes on a Cortex-M4, or a Cortex-M55
+ * for vectors, from the shapes of its loops; and chooses the form of a step by
+ * these estimates where memory is limited.  Coefficients come from programs
+ * that gcc 12 compiled at -O2, counted by qemu; tests/long/compile.sh holds the
  * sums against counts. */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 #include "aot/tile.h"
 #include "kernel/eval/eval.h"
 
-/* Elements of planes that the operand has, and their rows. */
+/* Elements of the planes that lie in the operand, and their rows. */
 static double
 plane_size(const SnAotTile *t, double *rows)
 {
@@ -34,7 +34,7 @@ of_plane(const SnAotTile *t)
 {
     double rows, all = plane_size(t, &rows), k = (double)t->k;
     double out = (double)t->npixel;
-    if (t->mve) /* an eighth: results that are made twice */
+    if (t->mve) /* an eighth: results that are computed twice */
         return (double)t->ngroup *
                (110 + all / 2 + rows * 24 + out * 1.125 / 4 * (k * 2 + 19));
     double each = t->twos  ? k * 0.8 + 11.5
@@ -45,7 +45,7 @@ of_plane(const SnAotTile *t)
            (70 + all * (t->twos ? 4.5 : 6) + rows * 18 + out * each);
 }
 
-/* Windows are gathered, then met by all filters. */
+/* Windows are gathered, then multiplied by all filters. */
 static double
 of_windows(const SnAotTile *t)
 {
@@ -97,7 +97,7 @@ sn_aot_processor(const SnAotTarget *t)
     return t->mve ? "Cortex-M55" : "Cortex-M4";
 }
 
-/* Cycles of an instruction, about.  M4: of the inner loop of four windows, a
+/* Approximate cycles per instruction.  M4: of the inner loop of four windows, a
  * load counted as 2, two as 3, a taken branch as 3, memory without wait states
  * (1.21 cycles and .86 instructions a product).  M55: of the loops of mve.h, an
  * instruction on vectors counted as 2, of its two beats.  No board was
@@ -115,7 +115,7 @@ sn_aot_form_instructions(const SnProgram *p, uint32_t s, const SnAotTile *t)
 
     if (!t)
         return of_loops(p, id);
-    if (t->plan) /* of a host: less than any other form, and no estimate */
+    if (t->plan) /* for a host: less than any other form, not an estimate */
         return sn_node_ops(p->g, id) / 16;
     return t->form == SN_TILE_PLANE ? of_plane(t) : of_windows(t);
 }
@@ -129,7 +129,7 @@ sn_aot_instructions(const SnProgram *p, uint32_t s)
     const SnBand *b = &p->band[s];
     if (!b->on)
         return one;
-    /* a tile is that of one call, loops without one are not counted so */
+    /* a tile is that of one call; loops without one are not counted this way */
     return (p->tile[s] ? one * (double)(b->nrow / b->count) : one) +
            sn_band_copying(b);
 }
@@ -147,7 +147,7 @@ sn_aot_use_form(SnProgram *p, uint32_t s, uint32_t form)
 /* Another form of a step. */
 typedef struct Move {
     uint32_t step, form;
-    double price; /* instructions for a byte */
+    double price; /* instructions per byte */
 } Move;
 
 static double
@@ -157,8 +157,8 @@ slower(const SnProgram *p, uint32_t s, uint32_t form)
            sn_aot_form_instructions(p, s, p->tile[s]);
 }
 
-/* What is in use above the limit, of all steps: it falls where one of several
- * peaks does, which the arena may not. */
+/* Bytes in use above the limit, over all steps: the sum falls when one of
+ * several peaks falls, where the size of the arena may not. */
 static size_t
 above(const SnProgram *p)
 {
@@ -170,14 +170,14 @@ above(const SnProgram *p)
     return sum;
 }
 
-/* Has the step any of its forms beyond the one that it has? */
+/* Does the step have forms after its current one? */
 static bool
 has_more(const SnProgram *p, uint32_t s)
 {
     return !p->band[s].on && p->at[s] + 1 < p->nform[s];
 }
 
-/* The best of the forms of a step at a peak, by a plan of each. */
+/* The best form of a step at a peak, found by planning memory for each. */
 static void
 try_forms(SnProgram *p, uint32_t s, size_t arena, size_t over, Move *best)
 {

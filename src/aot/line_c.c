@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines of a node's text as C: marks replaced; and those that make a result of
- * a tile's sum, as often as its loops need them. */
+/* Lines of a node's text as C, with marks replaced; and the lines that turn a
+ * tile's sum into a result, as often as its loops need them. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +70,8 @@ slice(SnAotNode *n)
     return b.n ? sn_buf_str(&b) : "0";
 }
 
-/* The index of an operand that lies beside a map: along the channels, or
- * shaped like the result. */
+/* The index of an operand outside the map: along the channels, or shaped like
+ * the result. */
 static const char *
 beside_or_out(SnAotNode *n, uint32_t slot)
 {
@@ -174,8 +174,8 @@ is_word(char c)
 
 /* ---- lines of a tile ---- */
 
-/* The type of the elements of a table that the text declares, or of an operand;
- * NULL: neither. */
+/* The element type of a table that the text declares, or of an operand; NULL:
+ * neither. */
 static const char *
 type_of_table(const SnAotNode *n, const char *name)
 {
@@ -257,7 +257,8 @@ sn_aot_tile_lines(SnAotNode *n)
             sn_aot_put_line(n, n->line[i]);
 }
 
-/* The words after "@def NAME WHAT" of a text; false: there is none. */
+/* The words after "@def NAME WHAT" in a text; false: the text has no such
+ * line. */
 static bool
 find_def(const SnAotNode *n, const char *const *text, const char *name,
          const char *what, char word[3][64])
@@ -275,7 +276,7 @@ find_def(const SnAotNode *n, const char *const *text, const char *name,
     return false;
 }
 
-/* The text's limit of this name. */
+/* The text's limit with this name. */
 static bool
 limit_of(const SnAotNode *n, const char *const *text, const char *name,
          SnLim *l)
@@ -290,7 +291,7 @@ limit_of(const SnAotNode *n, const char *const *text, const char *name,
 
 #define WORD "%63[A-Za-z0-9_]"
 
-/* The lines of a result that is a bias, or none, a product with a multiplier,
+/* The lines of a result that is an optional bias, a product with a multiplier,
  * and saturation. */
 static bool
 read_plain(const SnAotNode *n, SnTilePlain *p)
@@ -337,7 +338,7 @@ sn_aot_tile_plain(const SnAotNode *n, SnTilePlain *p)
            l.hi == 127;
 }
 
-/* The constant operand of this name in C. */
+/* The constant operand that has this name in C. */
 static const void *
 constant(const SnAotNode *n, const char *name)
 {

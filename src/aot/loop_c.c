@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Loops of a node as C.  A variable of a map is a loop; where an index may
- * leave its operand, the loop of the one tap that it depends on is cut, or a
- * condition skips the tap. */
+ * leave its operand, the loop of the only tap that it depends on gets narrower
+ * bounds, or a condition skips the tap. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -66,7 +66,8 @@ taps_of(const SnAotNode *n, uint32_t vars)
     return r;
 }
 
-/* The tap whose loop the condition cuts, its factor and the rest; -1: none. */
+/* The tap whose loop the condition bounds, its factor and the rest; -1:
+ * none. */
 static int
 cuts(const SnAotNode *n, const Cond *c, int64_t *coef, int64_t *base)
 {
@@ -79,7 +80,7 @@ cuts(const SnAotNode *n, const Cond *c, int64_t *coef, int64_t *base)
     return n->u.var[v].bound.t == SN_NUM_INT && coef[v] ? v : -1;
 }
 
-/* The sum of variables but v, and its range. */
+/* The sum of all variables except v, and its range. */
 static const char *
 rest_of(SnAotNode *n, const int64_t *coef, int64_t base, int v, int64_t *lo,
         int64_t *hi)
@@ -156,7 +157,7 @@ cut(SnAotNode *n, int v, const Cond *c, const int64_t *coef, int64_t base)
     k->hi = of_two(n, "min", k->hi ? k->hi : sn_aot_int(n->a, count), hi);
 }
 
-/* Writes what cuts loops over taps, once the places it follows from are
+/* Writes the bounds of loops over taps, once the places they depend on are
  * known. */
 void
 sn_aot_bounds(SnAotNode *n)
@@ -201,8 +202,8 @@ condition(SnAotNode *n, const Cond *c)
     return sn_format(n->a, "%s >= 0 && %s < %lld", s, s, (long long)c->dim);
 }
 
-/* Skips a tap that is outside: conditions that cut no loop, as soon as they are
- * known. */
+/* Skips a tap that is outside: conditions that bound no loop, as soon as they
+ * are known. */
 static void
 put_skips(SnAotNode *n, uint32_t now)
 {
@@ -261,7 +262,7 @@ put_requires(SnAotNode *n, uint32_t was)
     }
 }
 
-/* Loops of vars; a block where there are none. */
+/* Loops of vars; a block if there are none. */
 static void
 open_loops(SnAotNode *n, uint32_t vars)
 {
@@ -409,7 +410,7 @@ sn_aot_end(SnAotNode *n)
     n->open = n->was[n->nstack];
 }
 
-/* ---- what a line asks for ---- */
+/* ---- what a line requests ---- */
 
 int64_t
 sn_aot_step(const SnAotNode *n, uint32_t v)

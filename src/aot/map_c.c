@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps as C: terms over loop variables.  A term that is more than a sum gets a
- * constant of its own, as far outside as its variables allow. */
+/* Maps as C: terms over loop variables.  A term that is more than a sum gets
+ * its own constant, as far out as its variables allow. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -155,8 +155,8 @@ slot_of_param(const SnAotNode *n, unsigned i)
     return first;
 }
 
-/* Elements that the map looks at: a Constant's are known; others are known
- * only to the program, and go by the operand's tensor. */
+/* Elements that the map looks at: those of a Constant are known; others are
+ * known only to the program, and are identified by the operand's tensor. */
 static bool
 add_data(SnAotNode *n)
 {
@@ -207,8 +207,8 @@ find_shared(SnAotNode *n)
             n->shared |= UINT32_C(1) << v;
 }
 
-/* Each read's operand; what is read beside an index that may be outside is
- * found by its axes. */
+/* The operand of each read; a read beside an index that may be outside is found
+ * by its axes. */
 static void
 take_reads(SnAotNode *n)
 {
@@ -339,7 +339,8 @@ call(SnAotNode *n, const char *fn, const char *a, const char *b)
              : sn_format(n->a, "%s%s(%s)", fn, n->wide ? "64" : "", a);
 }
 
-/* Floor by a constant: of what is never negative it is C's. */
+/* Floor division by a constant: C's division if the dividend is never
+ * negative. */
 static const char *
 quotient(SnAotNode *n, const SnMapTerm *t, const char *a, const char *b)
 {
@@ -453,7 +454,7 @@ elements(const SnAotNode *n, const SnMapTerm *c)
     return k;
 }
 
-/* Is it so, whatever the elements are? */
+/* Does it hold, whatever the elements are? */
 static bool
 is_sure(const SnAotNode *n, SnMapNum c)
 {

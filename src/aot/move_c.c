@@ -4,7 +4,8 @@
 
 #include "aot/aot_node.h"
 
-/* Of several operands the formula names the one that is copied. */
+/* Where there are several operands, the formula names the one that is
+ * copied. */
 static bool
 is_moved(const SnAotNode *n, const SnTensor *x)
 {
@@ -30,8 +31,8 @@ cut_place(SnAotNode *n, uint32_t v, int64_t g, int64_t base, int64_t dim)
     n->bound[v].hi = sn_aot_int(n->a, hi);
 }
 
-/* What must hold so that the read is inside, but for what cuts loops (cut);
- * "": nothing; NULL: it never is. */
+/* The condition for the read to be inside, without what bounds loops (cut); "":
+ * always inside; NULL: never. */
 static const char *
 inside(SnAotNode *n, const SnMapRead *r, bool cut)
 {
@@ -109,8 +110,8 @@ copy_rows(SnAotNode *n, uint32_t slot)
                 sn_aot_operand(n, slot));
 }
 
-/* Place p of the order, for each p: the first tap in the order of those that
- * come after the one before. */
+/* Place p of the order, for each p: the first, in this order, of the taps that
+ * come after the one at p - 1. */
 static void
 choice(SnAotNode *n)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tiles for vectors (mve.h).  Four windows: codes are gathered as they are, or
- * met where they lie; one filter at a time.  Planes: the channel is laid out
+ * read where they lie; one filter at a time.  Planes: the channel is laid out
  * with its borders, codes as they are, the zero point outside; four results
  * along the last axis are made at a time, a tap by one instruction. */
 #include "aot/tile_help.h"
@@ -96,7 +96,7 @@ sn_tile_fill_lanes(SnAotNode *n)
                 (long long)t->pitch);
 }
 
-/* What all results of a channel begin with: the zero point's part of their
+/* The initial value of all results of a channel: the zero point's part of their
  * sums, and more. */
 static const char *
 first_of(SnAotNode *n, const char *more)
@@ -149,7 +149,7 @@ put_lines(SnAotNode *n, const SnTileAxis *in)
 }
 
 /* A row of results, from tx on; the last four end with its last: some are made
- * twice.  plain: what becomes of sums, NULL: what the text says. */
+ * twice.  plain: what is done with sums; NULL: what the text says. */
 static void
 put_row(SnAotNode *n, const SnTileAxis *in, const SnTilePlain *plain)
 {
@@ -182,7 +182,7 @@ put_row(SnAotNode *n, const SnTileAxis *in, const SnTilePlain *plain)
     }
 }
 
-/* What a row of results begins with. */
+/* The beginning of a row of results. */
 static void
 put_starts(SnAotNode *n, const SnTileAxis *in, bool plain)
 {

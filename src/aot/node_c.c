@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The functions of a node: one for each result that is wanted. */
+/* The functions of a node: one for each result that is needed. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -78,7 +78,7 @@ code_item(SnArena *a, const void *v, uint32_t i)
     return sn_format(a, "%d", ((const int8_t *)v)[i]);
 }
 
-/* The evaluator's results of all codes. */
+/* The evaluator's results for all codes. */
 static SnStatus
 put_table(const SnProgram *p, SnAotNode *n)
 {
@@ -128,7 +128,7 @@ is_sum(const SnProgram *p, const SnAotNode *n)
     return ok;
 }
 
-/* The evaluator's results of all pairs, [a][b]; NULL: it has none. */
+/* The evaluator's results for all pairs, [a][b]; NULL: it has none. */
 static const int8_t *
 all_pairs(const SnAotNode *n, SnArena *tmp)
 {
@@ -151,8 +151,8 @@ all_pairs(const SnAotNode *n, SnArena *tmp)
     return n->tuple->eval(&c) == SN_OK ? out.data : NULL;
 }
 
-/* With the sign of b: whether the zero point is added before rounding or after,
- * and what the sum is, all pairs decide. */
+/* With the sign of b; all pairs decide whether the zero point is added before
+ * or after rounding, and what the sum is. */
 static bool
 fits(const SnAotNode *n, const int8_t *t, int sign, SnSum8 *s)
 {
@@ -200,7 +200,7 @@ put_sum(SnProgram *p, SnAotNode *n)
 }
 
 /* ---- pools and LRN ----
- * By the lines that hold of a text, and where its map reads. */
+ * By the lines of a text that hold, and where its map reads. */
 
 static const char *const max_lines[] = {
     "@sets",
@@ -306,8 +306,8 @@ same_lines(const char **line, uint32_t n, const char *const *as)
     return *as == NULL;
 }
 
-/* A map that reads one operand of codes of one scale, at places that are the
- * result's but for taps. */
+/* A map that reads one operand of codes of one scale, at the result's places
+ * except for taps. */
 static const SnMapRead *
 one_read(SnAotNode *n)
 {
@@ -324,7 +324,7 @@ one_read(SnAotNode *n)
 }
 
 /* The map as that of a convolution with a filter for each channel; false: an
- * index is no sum. */
+ * index is not a sum. */
 static bool
 read_map(SnAotNode *n, const SnMapRead *r, SnTunedMap *m)
 {
@@ -353,7 +353,7 @@ read_map(SnAotNode *n, const SnMapRead *r, SnTunedMap *m)
     return true;
 }
 
-/* Has each window along an axis a tap that is there? */
+/* Does each window along an axis have a tap inside? */
 static bool
 has_taps(int64_t n, int64_t step, int64_t pad, int64_t k, int64_t gap,
          int64_t dim)
@@ -437,7 +437,7 @@ put_pool(SnProgram *p, SnAotNode *n, const SnPool8 *k, SnTunedPart part)
                 (long long)(o->n * o->oh));
 }
 
-/* Windows along the last axis, each place of which has its own. */
+/* Windows along the last axis, one for each place. */
 static bool
 lrn_of(SnAotNode *n, const SnMapRead *r, SnLrn8 *k)
 {
@@ -573,7 +573,7 @@ put_quant(SnProgram *p, SnAotNode *n, const char *const *text)
 
 /* ---- functions ---- */
 
-/* Does body read operand slot? */
+/* Does the body read operand slot? */
 static bool
 reads(const SnAotNode *n, const char *body, uint32_t slot)
 {

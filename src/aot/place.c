@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where values lie: with the caller (inputs, outputs), among constants, or in
- * the arena, where those that are not needed together share memory. */
+ * the arena, where values that are not needed at the same time share memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ caller_homes(SnProgram *p)
     }
 }
 
-/* A move that leaves everything in its order has its operand's memory. */
+/* A move that keeps the order of all elements shares its operand's memory. */
 static bool
 is_alias(const SnProgram *p, const SnNode *n, SnId id)
 {
@@ -48,8 +48,8 @@ is_alias(const SnProgram *p, const SnNode *n, SnId id)
            sn_tensor_nbyte(n->res[0].type, n->res[0].shape) > 0;
 }
 
-/* From when to when what step s has is needed: all steps of a chain run by
- * turns. */
+/* The steps during which the blocks of step s are needed: all steps of a chain
+ * run alternately. */
 static uint32_t
 first_of(const SnProgram *p, uint32_t s)
 {
@@ -71,7 +71,7 @@ bytes_of(const SnProgram *p, uint32_t s, const SnNode *n, unsigned r)
                : sn_tensor_nbyte(n->res[r].type, n->res[r].shape);
 }
 
-/* A block that step s works in. */
+/* Working memory of step s. */
 static uint32_t
 add_work(SnProgram *p, uint32_t s, size_t nbyte)
 {
@@ -84,7 +84,7 @@ add_work(SnProgram *p, uint32_t s, size_t nbyte)
     return i;
 }
 
-/* What a step works in: steps of a chain in the same. */
+/* Working memory of a step; steps of a chain share it. */
 static void
 add_scratch(SnProgram *p, uint32_t s)
 {
@@ -158,7 +158,7 @@ up(size_t n)
 
 /* ---- what may lie over what ---- */
 
-/* Does the node read element i of slot for element i of its result alone? */
+/* Does the node read element i of slot only for element i of its result? */
 static bool
 reads_in_place(const SnProgram *p, const SnNode *n, uint32_t slot)
 {
@@ -173,8 +173,8 @@ reads_in_place(const SnProgram *p, const SnNode *n, uint32_t slot)
                sn_tensor_nbyte(n->res[0].type, y);
 }
 
-/* How far before operand slot the result of step s has to begin so that what
- * is written has been read; -1: they must not overlap. */
+/* How far before operand slot the result of step s must begin so that only
+ * elements already read are overwritten; -1: they must not overlap. */
 static int64_t
 distance(const SnProgram *p, uint32_t s, const SnNode *n, uint32_t slot)
 {
@@ -185,7 +185,7 @@ distance(const SnProgram *p, uint32_t s, const SnNode *n, uint32_t slot)
     return reads_in_place(p, n, slot) ? 0 : -1;
 }
 
-/* Is no other operand of n in that value's memory? */
+/* Is no other operand of n in the memory of that value? */
 static bool
 is_alone(const SnProgram *p, const SnNode *n, uint32_t slot,
          const SnAotValue *v)
@@ -206,7 +206,7 @@ is_alone(const SnProgram *p, const SnNode *n, uint32_t slot,
 typedef struct Tie {
     uint32_t under;
     size_t gap;
-    bool is, on; /* there is one; it is used */
+    bool is, on; /* it exists; it is used */
 } Tie;
 
 static Tie
@@ -237,8 +237,8 @@ find_tie(const SnProgram *p, uint32_t s)
 
 /* ---- the plan ---- */
 
-/* Blocks that are tied lie at distances from each other: a group, which is
- * placed as a whole. */
+/* Tied blocks lie at fixed distances from each other: a group, which is placed
+ * as a whole. */
 typedef struct Group {
     uint32_t first, n; /* of `member` */
     size_t size;       /* from its lowest place to its end */
@@ -277,7 +277,7 @@ larger(const void *x, const void *y)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Working memory after everything else, which it fits between. */
+/* Working memory is placed last, between the other blocks. */
 static int
 work_last(const void *x, const void *y)
 {
@@ -358,7 +358,7 @@ group_blocks(Plan *q, SnArena *t)
 }
 
 /* Where block i would have to go if the group is at `at` and i may not overlap
- * what is placed; `at` where it may. */
+ * placed blocks; `at` if it may. */
 static size_t
 pushed(const Plan *q, uint32_t i, size_t at, uint32_t region)
 {
@@ -402,8 +402,8 @@ place_group(Plan *q, const Group *g)
     }
 }
 
-/* Bytes of all regions together; what the last one has not counts as well as
- * nothing can make up for. */
+/* Bytes of all regions together; bytes beyond the last region count so much
+ * that nothing can make up for them. */
 static size_t
 place_all(Plan *q, int order)
 {
@@ -460,16 +460,17 @@ size_of(SnProgram *p, const Tie *tie)
     return n;
 }
 
-/* More steps are tied all or not at all; more blocks are placed one by one by
- * the planner of runs, whose alignment is a multiple of ours. */
+/* With more steps, either all or none are tied; with more blocks, the planner
+ * of runs places them one by one, with an alignment that is a multiple of
+ * ours. */
 enum {
     MOST_HALVED = 1500,
     MOST_BLOCKS = 3000,
     SCALE = SN_PLAN_ALIGN / SN_AOT_ALIGN
 };
 
-/* Uses the ties of steps lo .. hi - 1 where the arena does not grow: all of
- * them, or those of each half. */
+/* Uses the ties of steps lo .. hi - 1 if the arena does not grow: all of them,
+ * or those of each half. */
 static void
 try_ties(SnProgram *p, Tie *tie, uint32_t lo, uint32_t hi, size_t *size)
 {
@@ -494,11 +495,11 @@ try_ties(SnProgram *p, Tie *tie, uint32_t lo, uint32_t hi, size_t *size)
     try_ties(p, tie, lo + (hi - lo) / 2, hi, size);
 }
 
-/* Graphs with more ties are left at what the halves gave. */
+/* Graphs with more ties keep what the halves gave. */
 enum { MOST_TIES = 400, MOST_PAIRS = 64 };
 
 /* Changes ties one by one, then by twos, while the arena shrinks.  A tie that
- * saves nothing goes: it only holds others up. */
+ * saves nothing is removed: it only gets in the way of others. */
 static void
 climb(SnProgram *p, Tie *tie, size_t *size)
 {
@@ -530,8 +531,8 @@ climb(SnProgram *p, Tie *tie, size_t *size)
 
 /* ---- */
 
-/* The largest sum of what is needed at one step, a result over its operand as
- * far as it may be. */
+/* The largest sum of bytes needed at one step, a result overlapping its operand
+ * as far as allowed. */
 static size_t
 lower_bound(SnProgram *p, const Tie *tie)
 {
@@ -575,7 +576,7 @@ plan_many(SnProgram *p)
     p->region = SN_NEW_N(p->a, uint32_t, p->nblock + 1);
 }
 
-/* Bytes in use at step s, what is shared once. */
+/* Bytes in use at step s; shared bytes count once. */
 static size_t
 in_use(const SnProgram *p, uint32_t s)
 {

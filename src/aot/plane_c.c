@@ -30,7 +30,7 @@ sn_tile_walked(const SnAotTile *t)
     return vars;
 }
 
-/* The channel into the middle of the plane, whose borders stay 0. */
+/* Copies the channel into the middle of the plane, whose borders stay 0. */
 static void
 fill_plane(SnAotNode *n)
 {
@@ -80,7 +80,7 @@ sn_tile_tap_at(const SnAotNode *n, int64_t k)
     return at;
 }
 
-/* Do taps k and k + 1 lie beside each other, so that one word holds both? */
+/* Are taps k and k + 1 adjacent, so that one word holds both? */
 static bool
 is_pair(const SnAotNode *n, const SnAotTile *t, int64_t k)
 {
@@ -161,7 +161,7 @@ bound_of(const SnAotNode *n, int v)
     return v < 0 ? 1 : n->u.var[v].bound.v;
 }
 
-/* The number of a tap among all. */
+/* The number of a tap among all taps. */
 static int64_t
 tap_number(const Twos *w, int64_t row, int64_t tap)
 {
@@ -292,7 +292,7 @@ put_result(const Twos *w, const char *place, const char *acc)
     sn_aot_line(n, "}");
 }
 
-/* Words are read again for the next two: keeping them takes registers that
+/* Words are read again for the next two: keeping them would take registers that
  * taps need. */
 static void
 put_row_of_results(const Twos *w)
@@ -362,7 +362,7 @@ sn_tile_plane(SnAotNode *n)
         const SnTileAxis *a = &t->axis[i];
         borders = borders || a->first < 0 || a->first + a->n > a->dim;
     }
-    if (borders) /* of codes as they are the zero point's byte */
+    if (borders) /* for codes as they are, the zero point's byte */
         sn_aot_line(n, "memset(win, %d, %lu);", t->mve ? t->xz & 255 : 0,
                     (unsigned long)t->scratch);
     sn_tile_loops(n, t->groups | (t->pixels & ~walked));

@@ -21,7 +21,7 @@ typedef struct SnAotValue {
     SnRef alias; /* the result whose memory it is, or 0 */
 } SnAotValue;
 
-/* A constant of the program: of the graph, or filters in another order. */
+/* A constant of the program: one of the graph, or filters in another order. */
 typedef struct SnAotConst {
     const char *name, *label; /* in C; in the graph */
     const SnType *type;
@@ -50,43 +50,44 @@ typedef struct SnProgram {
     uint32_t nblock;
     SnBlock *block;
     bool *work;       /* [nblock] working memory of a step, not a value */
-    uint32_t *region; /* [nblock] the arena that it is in */
+    uint32_t *region; /* [nblock] the arena that holds it */
     uint32_t nregion;
     size_t size[SN_AOT_REGIONS]; /* bytes of each, in all, at least */
     size_t arena, bound;
     bool *tied;          /* [nstep] its result lies over an operand, */
     uint32_t *under;     /* [nstep] that block */
     size_t *live;        /* [nstep] bytes of blocks in use while it runs */
-    size_t *least;       /* [nstep + 1] the least that any plan has */
-    bool *skipped;       /* [nstep] a move whose result is its operand */
+    size_t *least;       /* [nstep + 1] the least that any plan needs */
+    bool *skipped;       /* [nstep] a move whose result shares its operand's
+                            memory */
     bool *fails;         /* [nstep] its function returns an int */
     size_t *tables;      /* [nstep] bytes of its functions' tables */
     SnAotForms *form;    /* [nstep] the fastest first */
-    uint8_t *nform, *at; /* [nstep] how many, which it has: */
+    uint8_t *nform, *at; /* [nstep] how many; the chosen one: */
     const struct SnAotTile **tile;
     int64_t *trail;
     uint32_t *scratch;   /* [nstep] block that a tile works in */
     struct SnBand *band; /* [nstep] chains of steps by bands of rows */
     size_t whole;        /* bytes of the arena without them */
-    double band_cost;    /* instructions that they take more */
+    double band_cost;    /* extra instructions that they take */
     uint32_t nconst;
     SnAotConst *constant;
     size_t weights, nbinary; /* bytes of them; as a binary */
     SnTunedUse use;          /* of tiles of plans */
     SnBuf nodes;             /* the functions of the nodes */
     SnBuf calls;             /* the body of the run function */
-    SnBuf rows;              /* functions of rows that a plugin brings */
+    SnBuf rows;              /* functions of rows that a plugin provides */
 } SnProgram;
 
 enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
 
 /* place.c: homes of all values, and the arena. */
 void sn_aot_place(SnProgram *p);
-/* node_c.c: finds the forms of all steps, which have the first. */
+/* node_c.c: finds the forms of all steps; each step starts with the first. */
 SnStatus sn_aot_tiles(SnProgram *p);
-/* band_c.c: puts steps into chains where the arena shrinks and that costs
- * little, or it is larger than max_ram; what the call of step s passes; the
- * loops of the chain that ends with it. */
+/* band_c.c: puts steps into chains where this shrinks the arena at little cost,
+ * or where the arena is larger than max_ram; what the call of step s passes;
+ * the loops of the chain that ends with it. */
 SnStatus sn_aot_bands(SnProgram *p);
 void sn_aot_band_pass(SnProgram *p, uint32_t s);
 void sn_aot_band_put(SnProgram *p, uint32_t s);
@@ -98,25 +99,26 @@ SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
                           const struct SnAotTile **tile);
 /* const_c.c: adds a constant behind the others. */
 void sn_aot_constant(SnProgram *p, SnAotConst c);
-/* cost.c: the most that a node works in. */
+/* cost.c: the largest working memory of a node. */
 size_t sn_aot_scratch(const SnProgram *p);
 /* The value as an argument: a pointer's name. */
 const char *sn_aot_arg(const SnProgram *p, SnRef ref);
-/* estimate.c: steps have other forms until the arena is within max_ram, or none
- * helps; until constants take `less` bytes less, about: false, none does. */
+/* estimate.c: changes forms of steps until the arena is within max_ram or no
+ * form helps; until constants take about `less` fewer bytes; false: no form
+ * does. */
 void sn_aot_use_form(SnProgram *p, uint32_t s, uint32_t form);
 void sn_aot_fit_ram(SnProgram *p);
 bool sn_aot_fit_flash(SnProgram *p, size_t less);
-/* Instructions of step s, about, and cycles of an instruction. */
+/* Approximate instructions of step s, and cycles per instruction. */
 double sn_aot_cycles(const SnAotTarget *t);
 double sn_aot_instructions(const SnProgram *p, uint32_t s);
-/* The same by a tile, NULL: by the loops of its text. */
+/* The same with a tile; NULL: with the loops of its text. */
 double sn_aot_form_instructions(const SnProgram *p, uint32_t s,
                                 const struct SnAotTile *t);
 /* cost.c: what each step takes; the memory map. */
 void sn_aot_costs(const SnProgram *p, SnAot *o);
 const char *sn_aot_json(const SnProgram *p, const SnAot *o);
-/* How the functions name region r's parameter and address. */
+/* How the functions name the parameter and the address of region r. */
 const char *sn_aot_arena(const SnProgram *p, uint32_t r);
 const char *sn_aot_base(const SnProgram *p, uint32_t r);
 /* test_c.c: the text of the self-test, with a stored sample. */
@@ -128,14 +130,14 @@ void sn_aot_constants(SnProgram *p, const char *code);
 /* Their declarations; their file (up: the name in capitals). */
 void sn_aot_const_extern(const SnProgram *p, SnBuf *b);
 void sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b);
-/* All of them in one piece; what gives them their names in the run function,
- * from its parameter `weights`. */
+/* All of them in one piece; the lines of the run function that name them, from
+ * its parameter `weights`. */
 const uint8_t *sn_aot_const_bytes(const SnProgram *p, size_t *nbyte);
 void sn_aot_const_bind(const SnProgram *p, SnBuf *b);
 /* A tensor's elements as an array of C. */
 void sn_aot_array(SnBuf *b, const SnType *t, const SnShape *s,
                   const void *data);
-/* Elements in memory: of rows of codes their bytes. */
+/* Elements in memory: for rows of codes, their bytes. */
 int64_t sn_aot_count_of(const SnType *t, const SnShape *s);
 
 #endif

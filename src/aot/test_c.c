@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The self-test of a program: one drawn sample and what the evaluators make of
+/* The self-test of a program: one drawn sample and the evaluators' results for
  * it; or, with files, any samples. */
 #include <string.h>
 
@@ -77,8 +77,8 @@ fill_all(const SnProgram *p, SnRun *r, bool zero)
     return SN_OK;
 }
 
-/* Runs the evaluators on a sample, which a run may write over, and
- * stores it; on zeros where a drawn one is refused. */
+/* Runs the evaluators on a sample, which a run may overwrite, and stores it;
+ * uses zeros if a drawn sample is refused. */
 static SnStatus
 sample(const SnProgram *p, SnRun *r, SnBuf *b)
 {
@@ -136,7 +136,7 @@ put_memory(const SnProgram *p, uint32_t r, SnBuf *b)
             name, name, name, SN_AOT_ALIGN, SN_AOT_ALIGN, SN_AOT_ALIGN);
 }
 
-/* Reads them from beside the program. */
+/* Reads them from the directory of the program. */
 static void
 put_weights(const SnProgram *p, SnBuf *b)
 {
@@ -188,8 +188,8 @@ put_call(const SnProgram *p, SnBuf *b, const char *in)
     sn_puts(b, ")");
 }
 
-/* With files: each input's samples one after the other in one file, and the
- * same of outputs. */
+/* With files: the samples of each input in one file, one after the other, and
+ * likewise the outputs. */
 static void
 put_files(const SnProgram *p, SnBuf *b)
 {
@@ -227,7 +227,7 @@ put_files(const SnProgram *p, SnBuf *b)
             ni + no);
 }
 
-/* Which NaN an operation gives is the processor's choice. */
+/* The processor decides which NaN an operation gives. */
 static void
 put_differ(const SnProgram *p, SnBuf *b)
 {

@@ -44,8 +44,8 @@ holds(const SnAotNode *n, const char *cond, size_t len)
     sn_bug("a text asks for '%s'", word);
 }
 
-/* Copies what holds of @?C{ a @| b @}; s ends at the `end` mark or with the
- * text. */
+/* Copies the part of @?C{ a @| b @} that holds; s ends at the `end` mark or
+ * with the text. */
 static const char *
 choose(const SnAotNode *n, const char *s, bool keep, SnBuf *b)
 {
@@ -69,7 +69,7 @@ choose(const SnAotNode *n, const char *s, bool keep, SnBuf *b)
     return s;
 }
 
-/* Of a tile: the lines that make a sum are those of tile_c.c. */
+/* For a tile, tile_c.c writes the lines that make a sum. */
 static void
 drop_sum(const char **line, uint32_t k)
 {
@@ -178,7 +178,7 @@ is_read(const char **line, uint32_t k, uint32_t i, const char *name, bool var)
     return false;
 }
 
-/* A loop without a line goes away. */
+/* Removes a loop without a line. */
 static bool
 drop_empty(const char **line, uint32_t k)
 {
@@ -188,7 +188,7 @@ drop_empty(const char **line, uint32_t k)
     for (uint32_t i = 0; i < k; i++) {
         if (last < k && !strcmp(line[i], "@end")) {
             line[last] = line[i] = "";
-            last = k; /* one around it goes the next time */
+            last = k; /* a loop around it is removed the next time */
             any = true;
         }
         if (*line[i])
@@ -200,7 +200,7 @@ drop_empty(const char **line, uint32_t k)
     return any;
 }
 
-/* A declaration that nothing below reads goes away, and what sets it. */
+/* Removes a declaration that nothing below reads, and the lines that set it. */
 static void
 drop_unread(SnAotNode *n, const char **line, uint32_t k)
 {
@@ -278,7 +278,7 @@ put_softmax(SnAotNode *n, const char *name, const char *what, const char *ref)
                     (unsigned long long)s->one);
 }
 
-/* What all rows that are normalized share. */
+/* Declarations shared by all normalized rows. */
 static SnStatus
 put_normal(SnAotNode *n, const char *name, const char *const ref[3])
 {
@@ -365,7 +365,7 @@ put_mark_line(SnAotNode *n, const char *s)
     if (!strcmp(s, "@fill"))
         return sn_aot_move(n, "fill");
     if (!strncmp(s, "@dot ", 5))
-        return SN_OK; /* the lines below it say the same */
+        return SN_OK; /* the lines below say the same */
     if (!strcmp(s, "@sets"))
         sn_aot_sets(n);
     else if (!strcmp(s, "@each"))
@@ -379,7 +379,7 @@ put_mark_line(SnAotNode *n, const char *s)
     else if (!strcmp(s, "@end"))
         sn_aot_end(n);
     else
-        return SN_EUSAGE; /* a line of C that begins with a mark */
+        return SN_EUSAGE; /* a C line that begins with a mark */
     return SN_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "aot/aot_node.h"
 
-/* The line "@def NAME WHAT .." of a text; NULL: there is none. */
+/* The line "@def NAME WHAT .." of a text; NULL: none. */
 static const char *
 def_of(const char *const *text, const char *name, const char *what)
 {
@@ -19,7 +19,7 @@ def_of(const char *const *text, const char *name, const char *what)
     return NULL;
 }
 
-/* What a name of a scale or a zero point is of. */
+/* The value whose scale or zero point has this name. */
 static const SnType *
 type_named(const SnAotNode *n, const char *const *text, const char *name,
            const char *what)
@@ -33,7 +33,7 @@ type_named(const SnAotNode *n, const char *const *text, const char *name,
     return sn_aot_type_of(n, ref);
 }
 
-/* Has an operand or a result 16 bits? */
+/* Does an operand or a result have 16 bits? */
 static bool
 is_wide(const SnAotNode *n)
 {
@@ -155,7 +155,7 @@ sn_aot_row_call(const SnAotNode *n, const char *s, SnBuf *b)
     size_t len = strcspn(s, "([");
     const SnAotRow *r = sn_aot_row(n, s, len);
 
-    if (!r->n) /* of what does not hold */
+    if (!r->n) /* of a part that does not hold */
         return s + len;
     sn_putf(b, "%s(%.*s", r->use->row->name, (int)len, s);
     s += len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which sums of products go in tiles: conditions on a node's text, map and
+/* Which sums of products run in tiles: conditions on a node's text, map and
  * shapes, and filters in the order in which loops read them. */
 #include "aot/tile_help.h"
 
@@ -50,7 +50,7 @@ product(const SnAotNode *n, uint32_t vars)
     return k;
 }
 
-/* ---- what the text asks for ---- */
+/* ---- what the text requires ---- */
 
 /* Slots of the operands of @dot. */
 static bool
@@ -74,7 +74,7 @@ operands(const SnAotNode *n, const char *const *text, SnAotTile *t)
            sn_type_per_tensor(in[t->x].type);
 }
 
-/* Marks of a line after the sum: those of a result, and nothing of a tap. */
+/* Marks of a line after the sum: those of a result, none of a tap. */
 static bool
 is_plain_line(const char *s)
 {
@@ -106,10 +106,10 @@ has_plain_text(const char *const *text)
     return true;
 }
 
-/* ---- what the map asks for ---- */
+/* ---- what the map requires ---- */
 
-/* The index along axis d of what is computed: one tap at most decides whether
- * it is there, and no other axis asks the same tap. */
+/* The index along axis d of the operand that is not the filter: at most one tap
+ * decides whether it is inside, and no other axis depends on the same tap. */
 static bool
 is_cut(const SnAotNode *n, const SnAotTile *t, const SnMapRead *r, int d,
        uint32_t *had)
@@ -185,7 +185,7 @@ sort_variables(SnAotNode *n, SnAotTile *t)
            t->npixel <= INT32_MAX / 8;
 }
 
-/* Is it a sum of variables as it stands? */
+/* Is it already a sum of variables? */
 static bool
 is_plain(const SnAotNode *n, SnMapNum x)
 {
@@ -199,7 +199,7 @@ is_plain(const SnAotNode *n, SnMapNum x)
     return t->op == SN_TM_LIN;
 }
 
-/* Does what lies beside a set, or a slice, depend on pixels? */
+/* Do operands outside a set, or a slice, depend on pixels? */
 static bool
 beside_pixels(const SnAotNode *n, const SnAotTile *t)
 {
@@ -220,7 +220,7 @@ beside_pixels(const SnAotNode *n, const SnAotTile *t)
 
 /* ---- filters ---- */
 
-/* The value of f at group g, filter m, tap k. */
+/* Value of f at group g, filter m, tap k. */
 static int64_t
 value_at(const SnAotNode *n, const SnAotTile *t, const SnAffine *f, int64_t g,
          int64_t m, int64_t k)
@@ -340,7 +340,7 @@ round_up(int64_t n, int64_t by)
     return (n + by - 1) / by * by;
 }
 
-/* Is there an axis where the variable decides what is there? */
+/* Is there an axis where the variable decides which elements are inside? */
 static bool
 decides(SnAotNode *n, const SnAotTile *t, int v)
 {
@@ -353,7 +353,7 @@ decides(SnAotNode *n, const SnAotTile *t, int v)
     return false;
 }
 
-/* The taps that follow each other in x, the fastest first. */
+/* The taps that are consecutive in x, fastest first. */
 static void
 find_run(SnAotNode *n, SnAotTile *t)
 {
@@ -375,7 +375,7 @@ find_run(SnAotNode *n, SnAotTile *t)
     }
 }
 
-/* Does a filter have a zero point? */
+/* Does any filter have a zero point? */
 static bool
 has_zero(const SnAotNode *n, const SnAotTile *t)
 {
@@ -463,7 +463,7 @@ add_axis(const SnAotNode *n, SnAotTile *t, const SnMapRead *r, int d,
     return true;
 }
 
-/* Does another axis depend on what one with taps does? */
+/* Does another axis depend on a variable of an axis with taps? */
 static bool
 elsewhere(const SnAotNode *n, const SnMapRead *r, const SnAotTile *t,
           uint32_t had)
@@ -477,8 +477,8 @@ elsewhere(const SnAotNode *n, const SnMapRead *r, const SnAotTile *t,
     return false;
 }
 
-/* Results of two at a time that a row of the plane takes along the axis; 0: it
- * cannot be. */
+/* How often a row of the plane makes two results at a time along the axis; 0:
+ * impossible. */
 static int64_t
 pairs(const SnAotNode *n, const SnTileAxis *a)
 {
@@ -489,7 +489,7 @@ pairs(const SnAotNode *n, const SnTileAxis *a)
                : 0;
 }
 
-/* The same of four at a time by vectors.  Places of eight elements of the
+/* The same for four at a time by vectors.  Places of eight elements of the
  * operand are numbers of 16 bits. */
 static int64_t
 fours(const SnAotNode *n, const SnTileAxis *a)
@@ -500,8 +500,8 @@ fours(const SnAotNode *n, const SnTileAxis *a)
 }
 
 /* The axis along which several results are made at a time comes last: the one
- * where fewer are made alone.  times: how often a row takes; false: there is
- * none. */
+ * that leaves fewer single results.  times: how many a row takes; false: there
+ * is no such axis. */
 static bool
 choose_axis(const SnAotNode *n, SnAotTile *t,
             int64_t (*times)(const SnAotNode *n, const SnTileAxis *a))
@@ -599,7 +599,7 @@ open_map(SnAotNode *n, const SnAotTile *t, SnTunedMap *m)
     return index_of(n, w->off, &m->w);
 }
 
-/* As the CPU backend would run it. */
+/* The plan with which the CPU backend would run it. */
 static bool
 planned(SnAotNode *n, SnAotTile *t, SnConvNum num, SnIsa isa)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums of products on codes, in tiles: which nodes have them, and how their
- * loops go.  Chosen by the text (@dot) and the map, never by a node's name. */
+/* Sums of products of codes, in tiles: which nodes have them, and how their
+ * loops run.  Chosen by the text (@dot) and the map, never by a node's name. */
 #ifndef SN_TILE_H
 #define SN_TILE_H
 
@@ -8,8 +8,9 @@
 #include "aot/tuned/tuned.h"
 
 typedef enum SnTileForm {
-    SN_TILE_WINDOWS, /* 4 windows are gathered, then met by 2 filters a time */
-    SN_TILE_ROWS,    /* one window in all, met by 4 filters a time */
+    SN_TILE_WINDOWS, /* 4 windows are gathered, then multiplied by 2 filters at
+                        a time */
+    SN_TILE_ROWS,    /* one window in all, multiplied by 4 filters at a time */
     SN_TILE_PLANE,   /* one filter a channel: the channel is laid out with its
                         borders, filters stay in registers */
     SN_TILE_PLAN     /* as the CPU backend runs it */
@@ -20,7 +21,7 @@ typedef struct SnAffine {
     int64_t k[SN_MAP_NVAR], base;
 } SnAffine;
 
-/* An axis of an operand that places and taps walk together. */
+/* An axis of an operand that places and taps index together. */
 typedef struct SnTileAxis {
     int place, tap;    /* variables */
     int64_t stride;    /* of the operand, from one index to the next */
@@ -36,23 +37,23 @@ typedef struct SnAotTile {
     bool mve;           /* for ARM's vectors; planes: four results along the
                            last axis at a time */
     bool wide;          /* windows: two in a word of 64 bits */
-    bool direct;        /* windows by vectors are met where they lie, */
-    int64_t xstep;      /* the next pixel's so far behind */
+    bool direct;        /* windows by vectors are read where they lie, */
+    int64_t xstep;      /* the next pixel's is this far behind */
     uint32_t x, w;      /* slots: what is computed, the constant */
     SnAffine off, woff; /* offsets of what they read */
-    /* variables of the result: x alone depends on pixels, w alone on a filter,
-       both on groups */
+    /* variables of the result: only x depends on pixels, only w on a filter,
+     * both on groups */
     uint32_t pixels, groups, taps;
     int filter; /* -1: none */
     int64_t npixel, nfilter, ngroup, k;
-    int64_t block;  /* filters that are met at a time */
+    int64_t block;  /* filters that are multiplied at a time */
     int64_t kp, mp; /* k and nfilter, rounded up */
     int32_t xz;
     const int32_t *wz; /* [ngroup * mp] zero points; NULL: all 0 */
     /* windows: taps of a run are gathered by one call */
     uint32_t run;              /* its variables */
-    int64_t nrun, inner, step; /* elements, elements a tap of its slowest
-                                  variable, from one to the next in x */
+    int64_t nrun, inner, step; /* elements; elements per tap of its slowest
+                                  variable; distance of these in x */
     int slowest;               /* of run */
     bool quads;
     /* planes */
@@ -67,22 +68,21 @@ typedef struct SnAotTile {
     size_t npack;
 } SnAotTile;
 
-/* The tiles that the node n, whose map is open, can have, the fastest first;
- * all of them, or one.  num: what line_c.c found, for a target with plans, or
- * NULL.
- */
+/* The tiles that node n, whose map is open, can have, fastest first; all of
+ * them, or one.  num: the numbers line_c.c found, for a target with plans, or
+ * NULL. */
 enum { SN_TILES = 2 };
 uint32_t sn_aot_tiles_of(SnAotNode *n, const char *const *text,
                          const SnAotTarget *target, const SnConvNum *num,
                          bool all, const SnAotTile *tile[SN_TILES]);
-/* trail.c: how far before x's memory the result must begin so that what is
- * written has been read; -1: there is no such place. */
+/* trail.c: how far before x's memory the result must begin so that only
+ * elements already read are overwritten; -1: no distance is enough. */
 int64_t sn_aot_trail(SnAotNode *n, const SnAotTile *t);
-/* In place of @each, @dot and the last @end, and the lines between, which it
- * has from sn_aot_tile_lines as often as it needs. */
+/* Replaces @each, @dot, the last @end and the lines between, which it takes
+ * from sn_aot_tile_lines as often as it needs them. */
 void sn_aot_tile_put(SnAotNode *n);
 void sn_aot_tile_lines(SnAotNode *n); /* text_c.c */
-/* Elements of tables that the lines read for the filter are read here, once. */
+/* Reads once the elements of tables that the lines use for the filter. */
 void sn_aot_tile_hoist(SnAotNode *n);
 /* Offset in the result, for such a line. */
 const char *sn_aot_tile_out(SnAotNode *n);

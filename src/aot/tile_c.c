@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tiles as C: loops that gather what results read, sums of products by the
- * functions of dot.h, loops over the results that the lines of the node's text
- * make of these sums. */
+ * functions of dot.h, and loops in which the lines of the node's text turn
+ * these sums into results. */
 #include <string.h>
 
 #include "aot/tile_help.h"
@@ -12,7 +12,7 @@
 
 /* ---- windows ---- */
 
-/* Places of the pixel number `pixel`. */
+/* Places of pixel number `pixel`. */
 static void
 put_places(SnAotNode *n, const char *pixel)
 {
@@ -34,7 +34,7 @@ put_places(SnAotNode *n, const char *pixel)
     n->open |= t->pixels;
 }
 
-/* Where the fours of a run begin in a window, or what is left of it. */
+/* Where the fours of a run begin in a window, or its remaining elements. */
 static const char *
 quad_place(SnAotNode *n, uint32_t outer, bool left)
 {
@@ -51,7 +51,7 @@ quad_place(SnAotNode *n, uint32_t outer, bool left)
                           outer);
 }
 
-/* One run of a window: the call that gathers it. */
+/* The call that gathers one run of a window. */
 static void
 put_run(SnAotNode *n)
 {
@@ -177,7 +177,7 @@ put_plain(SnAotNode *n, const char *group)
     return true;
 }
 
-/* The filters of a group, as an offset in front of a sum. */
+/* The filters of a group, as an offset before a sum. */
 static const char *
 group_of(SnAotNode *n)
 {
@@ -188,8 +188,8 @@ group_of(SnAotNode *n)
                      : "";
 }
 
-/* All pixels by one call, where windows are rows of x as they lie there: a
- * function of its own for many nodes. */
+/* All pixels by one call, where windows are rows of x in their place: one
+ * function that many nodes share. */
 static bool
 put_points(SnAotNode *n)
 {
@@ -284,7 +284,7 @@ open_windows(SnAotNode *n)
         return;
     }
     if (t->npixel % 4 && t->npixel > 4) {
-        /* the last tile ends with the last pixel: some are made twice */
+        /* the last tile ends with the last pixel: some are computed twice */
         sn_aot_line(n, "for (int tr = 0; tr < %lld; tr += 4) {",
                     (long long)t->npixel);
         n->depth++;

@@ -115,7 +115,7 @@ sn_aot_tile_out(SnAotNode *n)
         rest);
 }
 
-/* The parameter that has them, packed or as they are. */
+/* The parameter that holds them, packed or as they are. */
 const char *
 sn_tile_filters(const SnAotNode *n)
 {
@@ -163,8 +163,8 @@ sn_tile_zero(SnAotNode *n, const char *m)
 
 /* ---- results of windows ---- */
 
-/* acc: the sum of a filter and pixel tq, less what the filter's zero point
- * makes. */
+/* acc: the sum of a filter and pixel tq, less the filter's zero point's
+ * part. */
 void
 sn_tile_acc(SnAotNode *n)
 {

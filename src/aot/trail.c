@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a tile's result may lie over its operand: how far what is written trails
- * behind what is still to be read, found by walking the loops of tile_c.c with
- * the shapes put in. */
+/* How a tile's result may lie over its operand: how far writes must trail
+ * behind reads, found by walking the loops of tile_c.c with the shapes filled
+ * in. */
 #include <string.h>
 
 #include "aot/tile.h"
@@ -43,7 +43,7 @@ place_of(const Walk *w, const SnAffine *f, uint32_t vars)
     return r;
 }
 
-/* The least that is read for these places, or less. */
+/* The lowest address read for these places, or a lower one. */
 static int64_t
 least_read(const Walk *w)
 {
@@ -89,7 +89,7 @@ of_windows(Walk *w, SnArena *tmp)
     for (int64_t b = 0; b < n; b++) {
         int64_t first = b % tiles * 4;
         if (first + 4 > t->npixel && t->npixel > 4)
-            first = t->npixel - 4; /* it is made of the last four */
+            first = t->npixel - 4; /* it is computed from the last four */
         least[b] = INT64_MAX;
         most[b] = b ? most[b - 1] : 0;
         set_places(w, t->groups, b / tiles);
@@ -130,8 +130,8 @@ each_read(const Walk *w, uint32_t rest, uint32_t *last, uint32_t batch)
         }
 }
 
-/* A plane is read as a whole, then its results are written: they may have the
- * very memory of x where each lies on what only its own plane reads. */
+/* A plane is read as a whole, then its results are written: they may use the
+ * memory of x where each lies on elements that only its own plane reads. */
 static int64_t
 of_planes(Walk *w, SnArena *tmp)
 {

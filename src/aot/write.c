@@ -112,7 +112,7 @@ put_dims(SnBuf *b, const SnShape *s)
         sn_puts(b, "one");
 }
 
-/* A string of C, in ASCII; octal digits end after three. */
+/* A C string in ASCII; an octal escape ends after three digits. */
 static void
 put_string(SnBuf *b, const char *s)
 {
@@ -304,7 +304,7 @@ has_reals(const SnProgram *p, const char *nodes)
            sn_aot_has_word(nodes, "double");
 }
 
-/* Calls NAME_all with the processor's modes as they have to be. */
+/* Calls NAME_all with the processor's modes set as required. */
 static void
 put_modes(const SnProgram *p, SnBuf *b)
 {
@@ -415,7 +415,7 @@ kernels(SnProgram *p, const char *code)
     return sn_buf_str(&b);
 }
 
-/* What has kernels of the CPU backend. */
+/* Parts that have kernels of the CPU backend. */
 static const char *
 tuned_header(const SnProgram *p)
 {
@@ -536,8 +536,8 @@ choose_by(SnProgram *p, bool bands)
     return SN_OK;
 }
 
-/* A step in a chain has no slower form, which might take less: where chains do
- * not keep max_ram, forms alone may. */
+/* A step in a chain has no slower form, which might take less memory: where
+ * chains do not keep max_ram, forms without chains may. */
 static SnStatus
 choose_ram(SnProgram *p)
 {
@@ -551,7 +551,7 @@ choose_ram(SnProgram *p)
     return p->arena <= most || p->arena < arena ? SN_OK : choose_by(p, true);
 }
 
-/* The program's nodes, by forms that keep the limits if any do. */
+/* The program's nodes, in forms that keep the limits if any do. */
 static SnStatus
 choose(SnProgram *p)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows that calls of a step read, and the buffer that they lie in. */
+/* Rows that calls of a step read, and the buffer that holds them. */
 #include "aot/band/band.h"
 
 void
@@ -24,8 +24,8 @@ sn_band_bytes(const SnBand *b)
     return (size_t)(b->held * b->xwidth) * b->xsize;
 }
 
-/* Of newlib on a Cortex-M, by words: .6 a byte.  A call sets up its loops, 150,
- * and its copy, 150. */
+/* newlib on a Cortex-M copies by words: .6 instructions a byte.  A call takes
+ * 150 to set up its loops, and 150 for its copy. */
 double
 sn_band_copying(const SnBand *b)
 {

@@ -1,6 +1,6 @@
 /* Which steps run band by band: the cheapest chains, and rows of their calls,
- * by which no step has more of the arena in use than a limit; and which limit
- * pays. */
+ * that keep the bytes of the arena in use at every step within a limit; and
+ * which limit pays. */
 #include "aot/band/band.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 
 enum { MOST_STEPS = 14, MOST_COUNTS = 7, MOST_CLIMBED = 12 };
 
-/* A hundredth more instructions has to save a tenth of the arena; all chains
- * together may not cost more than this part of the instructions. */
+/* 1 % more instructions must save 10 % of the arena; all chains together may
+ * not cost more than this fraction of the instructions. */
 static const double most_cost = .008, bytes_for_cost = 10, least_saved = .03;
 
 typedef struct SnBandChain {
     uint32_t first, last;
     int64_t count[MOST_STEPS]; /* rows a call of each step */
     size_t use;                /* bytes in use while it runs */
-    double cost;               /* instructions, beyond those without it */
+    double cost;               /* instructions beyond those without the chain */
     double score;              /* the least is best */
 } Chain;
 typedef SnBandSearch Search;
@@ -40,7 +40,7 @@ way_of(Search *q, uint32_t s, int64_t count, const SnBandWay **out)
 
 /* ---- chains ---- */
 
-/* Can step s + 1 come behind it? */
+/* Can step s + 1 follow it in a chain? */
 static bool
 is_link(const Search *q, uint32_t s)
 {
@@ -55,7 +55,7 @@ divisor(int64_t n, int64_t most)
     return most;
 }
 
-/* How step s goes in the chain. */
+/* How step s runs in the chain. */
 static SnBand
 band_of(const Search *q, const Chain *c, uint32_t s)
 {
@@ -83,7 +83,7 @@ enter(Search *q, const Chain *c)
     return SN_OK;
 }
 
-/* Memory is laid out in units of so many bytes. */
+/* Memory is laid out in units of this many bytes. */
 enum { ALIGN = 16 };
 
 static size_t
@@ -92,10 +92,10 @@ up(size_t n)
     return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* What is above the limit counts more than any cost. */
+/* Bytes above the limit count more than any cost. */
 static const double above = 1e15;
 
-/* Sets the score; good: it can be. */
+/* Sets the score; good: the choice is possible. */
 static SnStatus
 try_chain(Search *q, Chain *c, bool *good)
 {
@@ -120,7 +120,8 @@ try_chain(Search *q, Chain *c, bool *good)
     return SN_OK;
 }
 
-/* Calls that make the rows that one of the next step reads anew, or half. */
+/* Calls that make the new rows that one call of the next step reads, or half of
+ * these. */
 static void
 set_counts(const Search *q, Chain *c, int64_t count, int parts)
 {
@@ -157,7 +158,7 @@ try_counts(Search *q, uint32_t first, uint32_t last)
     return SN_OK;
 }
 
-/* The next divisor of n, up or down; 0: there is none. */
+/* The next divisor of n, up or down; 0: none. */
 static int64_t
 next_divisor(int64_t n, int64_t count, int by)
 {
@@ -167,10 +168,10 @@ next_divisor(int64_t n, int64_t count, int by)
     return 0;
 }
 
-/* Looks for better counts by one or two at a time. */
+/* Looks for better counts, changing one or two at a time. */
 typedef struct Climb {
     Search *q;
-    Chain at, best; /* of all that were seen */
+    Chain at, best; /* of all choices seen */
     double weight;  /* of instructions, against bytes */
     bool better;
 } Climb;
@@ -206,8 +207,8 @@ change(Climb *w, uint32_t i, int by, int by2)
     return SN_OK;
 }
 
-/* Goes to where bytes and instructions together are least, and keeps what is
- * best on the way. */
+/* Moves to the least of bytes and instructions together, and keeps the best
+ * choice on the way. */
 static SnStatus
 climb(Search *q, Chain *c, double weight)
 {
@@ -240,8 +241,8 @@ better(const void *x, const void *y)
     return a->count[0] < b->count[0] ? -1 : a->count[0] > b->count[0];
 }
 
-/* Chains with the step; cover: with all steps above the limit that chains can
- * have beside it. */
+/* Chains with the step; cover: chains that also have every step above the limit
+ * that can be in a chain with it. */
 static SnStatus
 find_chains(Search *q, uint32_t peak, bool cover)
 {
@@ -309,8 +310,8 @@ sn_band_cost(const SnBandSearch *q)
     return sum;
 }
 
-/* Chains by which no step has more than `most` in use; ok false: there are
- * none, those that do the most are left. */
+/* Chains that keep the bytes in use at every step to `most`; ok false: there
+ * are none, and those that come closest are kept. */
 static SnStatus
 reach_by(Search *q, size_t most, bool cover, bool *ok)
 {

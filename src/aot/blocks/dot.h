@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums of products on codes, as the programs that `sinter compile` writes call
- * them (tile_c.c).  A window is what one result reads: codes less their zero
- * point, 0 where the map reads outside.  No sum leaves int32: tile_c.c sees to
- * it.  Those for all machines come first, then those for processors with
- * ARM's DSP instructions, each with a twin in C. */
+/* Sums of products of codes, called by the programs that `sinter compile`
+ * writes (tile_c.c).  A window is what one result reads: codes less their zero
+ * point, 0 where the map reads outside.  No sum leaves int32: tile_c.c makes
+ * sure of it.  The functions for all machines come first, then those for
+ * processors with ARM's DSP instructions, each with an equivalent in C. */
 #ifndef SN_DOT_H
 #define SN_DOT_H
 
@@ -49,8 +49,8 @@ sn_window_sums(const int16_t *d, int k, int count, int32_t *sum)
 }
 
 /* a[2 * i + c] += elements [from, to) of window i of 4 by those of filter c of
- * 2, each of k elements.  Products of 16 bits, and a count that is known to be
- * a multiple of 16: compilers make vectors of it. */
+ * 2, each of k elements.  Products have 16 bits and the count is known to be
+ * a multiple of 16, so compilers vectorize the loop. */
 static SN_INLINE void
 sn_dot_windows_part(const int8_t *w, const int16_t *x, int k, int from, int to,
                     int32_t *a)
@@ -140,8 +140,8 @@ sn_st32(void *p, uint32_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* Words 0 and 1 from p[at] on, which is aligned to 4 bytes; at is a number that
- * the compiler knows, 0 .. 510. */
+/* Words 0 and 1 from p[at] on, which is aligned to 4 bytes; at is a
+ * compile-time constant, 0 .. 510. */
 static SN_INLINE void
 sn_ld_two(const int16_t *p, int at, uint32_t *a, uint32_t *b)
 {
@@ -276,8 +276,8 @@ sn_halves(int32_t lo, int32_t hi)
     return ((uint32_t)lo & 0xffff) | (uint32_t)hi << 16;
 }
 
-/* Where element e of a window lies that is made of pairs: a word has an even
- * element and the next; words of `count` windows take turns. */
+/* Where element e of a window made of pairs lies: a word has an even element
+ * and the next; words of `count` windows alternate. */
 static inline int
 sn_pair_at(int e, int count)
 {
@@ -302,8 +302,8 @@ sn_pair_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
         d[sn_pair_at(k + j, count)] = 0;
 }
 
-/* Where element e of a window lies that is made of fours: of each, a word has
- * the elements 0 and 2, another 1 and 3, as one instruction widens them. */
+/* Where element e of a window made of fours lies: one word has elements 0 and 2
+ * of a four, the next 1 and 3, as one instruction widens them. */
 static inline int
 sn_quad_at(int e, int count)
 {
@@ -311,8 +311,8 @@ sn_quad_at(int e, int count)
 }
 
 /* sn_window into such words, from x's next to next: n elements, of which the
- * fours are elements first, first + 1, .. of the window, and what is left of
- * them rest, rest + 1, ..  Of a window at a border, of which there are few. */
+ * fours are elements first, first + 1, .. of the window, and the remaining ones
+ * rest, rest + 1, ..  For windows at a border, of which there are few. */
 static SN_APART void
 sn_quad_border(int16_t *d, int first, int rest, const int8_t *x, int lo, int hi,
                int n, int zero, int count)
@@ -336,7 +336,7 @@ sn_quad_border(int16_t *d, int first, int rest, const int8_t *x, int lo, int hi,
     }
 }
 
-/* The same of any. */
+/* The same for any window. */
 static inline void
 sn_quad_window(int16_t *d, int first, int rest, const int8_t *x, int at, int lo,
                int hi, int n, int zero, int count)
@@ -377,7 +377,7 @@ sn_pair_sums(const int16_t *d, int k, int count, int32_t *sum)
 /* As sn_dot_windows, of pairs; w holds, for each word of a window, the two
  * elements of filter 0 in its bytes 0 and 2, of filter 1 in bytes 1 and 3.
  * k is a multiple of 4, above 0; x is aligned to 4 bytes.  Sums take eight
- * registers, words four, pointers two: no compiler is left to choose. */
+ * registers, words four, pointers two; this is not left to the compiler. */
 static SN_APART void
 sn_dot_pair_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
 {
@@ -530,7 +530,7 @@ sn_dsp_requant(int32_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
 #endif
 }
 
-/* Four windows and all filters of a node, two at a time, and what becomes of
+/* Four windows and all filters of a node, two at a time, and what is done with
  * their sums: bias, multiplier, zero point, saturation to 8 bits. */
 typedef struct SnPut {
     const int16_t *win;
@@ -539,7 +539,7 @@ typedef struct SnPut {
     const float *mult;
     int32_t mstep; /* bytes from the multipliers of two filters to the next */
     int8_t *y;     /* filter 0 of the first of four pixels, */
-    int32_t step;  /* the next pixel of which is there */
+    int32_t step;  /* whose next pixel exists */
     int32_t zp;
     int32_t count; /* of twos */
 } SnPut;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums of products on codes by the vectors of Cortex-M55 and the like (MVE),
- * each with a twin in C.  A window is what one result reads: codes, and the
- * zero point where the map reads outside. */
+/* Sums of products of codes by the vectors of Cortex-M55 and similar processors
+ * (MVE), each with an equivalent in C.  A window is what one result reads:
+ * codes, and the zero point where the map reads outside. */
 #ifndef SN_MVE_H
 #define SN_MVE_H
 
@@ -33,7 +33,7 @@ sn_mve_window(int8_t *d, const int8_t *x, int at, int lo, int hi, int n,
 }
 
 /* a[i]: the k elements of w by those of window i of 4, stride apart, less their
- * zero point.  Without optimization there are not registers enough. */
+ * zero point.  Without optimization there are not enough registers. */
 static SN_INLINE void
 sn_mve_dots(const int8_t *w, const int8_t *x, int stride, int k, int zero,
             int32_t *a)
@@ -80,7 +80,7 @@ sn_mve_dots(const int8_t *w, const int8_t *x, int stride, int k, int zero,
     a[3] = a3 - sum;
 }
 
-/* Four sums, or four places, beside each other. */
+/* Four sums, or four places, side by side. */
 typedef struct SnFour {
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
     int32x4_t v;
@@ -118,7 +118,7 @@ sn_mve_places(int32_t step)
     return a;
 }
 
-/* Those in memory, each with `more`. */
+/* Four numbers in memory, each plus `more`. */
 static SN_INLINE SnFour
 sn_mve_of(const int32_t *p, int32_t more)
 {
@@ -157,7 +157,7 @@ sn_mve_tap(SnFour a, const int8_t *x, int32_t w)
     return a;
 }
 
-/* The same of x at these places. */
+/* The same for x at these places. */
 static SN_INLINE SnFour
 sn_mve_tap_at(SnFour a, const int8_t *x, SnFour at, int32_t w)
 {
@@ -220,16 +220,16 @@ sn_mve_plane(int8_t *d, const int8_t *x, int rows, int cols, int down,
     }
 }
 
-/* Four windows and all filters of a node, one at a time, and what becomes of
+/* Four windows and all filters of a node, one at a time, and what is done with
  * their sums: bias, multiplier, zero point, saturation to 8 bits. */
 typedef struct SnMvePut {
-    const int8_t *x; /* the first window, the next stride behind it */
+    const int8_t *x; /* the first window, the next `stride` after it */
     int32_t stride, k, zero;
     const int32_t *bias;
     const float *mult;
     int32_t mstep; /* from the multiplier of one filter to the next: 0, 1 */
     int8_t *y;     /* filter 0 of the first of four pixels, */
-    int32_t step;  /* the next pixel of which is there */
+    int32_t step;  /* whose next pixel exists */
     int32_t zp;
     int32_t count; /* of filters */
 } SnMvePut;

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What libm has, and what must not be contracted. */
+/* Functions of libm, and those that must not be contracted. */
 static const struct Soft {
     const char *name, *is;
-    bool dsp; /* for targets with DSP instructions alone */
+    bool dsp; /* only for targets with DSP instructions */
 } soft[] = {
     {"fmaf", "sn_soft_fmaf", false},    {"sqrtf", "sn_soft_sqrtf", false},
     {"fabsf", "sn_soft_fabsf", false},  {"floorf", "sn_soft_floorf", false},
@@ -89,7 +89,7 @@ add_last(Pick *p, const char *s, const char *end)
     add_name(p, b, (size_t)(e - b));
 }
 
-/* Names that a definition has; false: it is none. */
+/* The names that a definition defines; false: it is not a definition. */
 static bool
 add_names(Pick *p, const char *s)
 {
@@ -202,7 +202,7 @@ cut(Pick *p, const char *more)
     }
 }
 
-/* The item with a name, or NULL. */
+/* The item with this name, or NULL. */
 static Item *
 find(const Pick *p, const char *s, size_t len)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a program that `sinter compile` writes calls instead of a library: a
- * copy of what it uses goes into its NAME_kernels.h.  Bits are those of libm
- * and of sinter, whatever the compiler contracts. */
+/* What programs written by `sinter compile` call instead of a library: a copy
+ * of what a program uses goes into its NAME_kernels.h.  Results have the bits
+ * of libm and of sinter, whatever the compiler contracts. */
 #ifndef SN_SOFT_H
 #define SN_SOFT_H
 
@@ -11,8 +11,8 @@
 
 #include "base/num.h"
 
-/* a * b, which no compiler fuses with a sum: the product passes a place that it
- * cannot look through. */
+/* a * b, which no compiler fuses with a sum: the product passes through an
+ * object that is opaque to the optimizer. */
 static inline float
 sn_soft_mulf(float a, float b)
 {
@@ -94,11 +94,11 @@ sn_soft_restore(uint32_t modes)
 #endif
 }
 
-/* v, of which gcc knows no more than that it has 8 bits.  From a lower limit
- * that it knows it makes a branch for what is cut off, a half of all results
- * after a Relu, which no processor predicts: mobilenetv2 took 1.9 times as long
- * (gcc 12, x86-64).  clang makes none; a Cortex-M4 has registers for known
- * limits only. */
+/* v, hidden from gcc except that it has 8 bits.  For a lower limit that it
+ * knows, gcc makes a branch for what is cut off, half of all results after a
+ * Relu, which no processor predicts: mobilenetv2 took 1.9 times as long (gcc
+ * 12, x86-64).  clang makes no branch; a Cortex-M4 has registers only for
+ * known limits. */
 static inline int32_t
 sn_soft_any8(int32_t v)
 {
@@ -190,7 +190,7 @@ sn_soft_sign(float x, float s)
                           (sn_bits_f32(s) & 0x80000000));
 }
 
-/* From 2^23 on every number is whole. */
+/* From 2^23 on every number is an integer. */
 static inline float
 sn_soft_floorf(float x)
 {
@@ -242,7 +242,7 @@ sn_soft_abs(int a)
     return a < 0 ? -a : a;
 }
 
-/* The quotient toward minus infinity, and what it leaves. */
+/* The quotient toward minus infinity, and the remainder. */
 static inline int
 sn_soft_div(int a, int b)
 {
@@ -285,7 +285,7 @@ sn_soft_mod64(int64_t a, int64_t b)
     return a - sn_soft_div64(a, b) * b;
 }
 
-/* Does element i, which is a, come before element j in the order of topk? */
+/* Does element i, with value a, come before element j in the order of topk? */
 static inline bool
 sn_soft_before(int64_t a, int i, int64_t b, int j, int largest)
 {
@@ -294,7 +294,7 @@ sn_soft_before(int64_t a, int i, int64_t b, int j, int largest)
     return i < j;
 }
 
-/* The same of reals: NaN is the largest. */
+/* The same for reals: NaN is the largest. */
 static inline bool
 sn_soft_before_f32(float a, int i, float b, int j, int largest)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What dot.h says of loops and functions; programs have a definition of their
- * own (write.c).
- */
+/* What dot.h says about loops and functions; programs have their own definition
+ * (write.c). */
 #ifndef SN_AOT_UNROLL_H
 #define SN_AOT_UNROLL_H
 

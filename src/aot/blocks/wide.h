@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums of products on codes for processors that multiply 64 bits: a word holds
+/* Sums of products of codes for processors that multiply 64 bits: a word holds
  * an element of two windows, a + b * 2^32, so that one product by an element of
- * a filter is two.  Sums of products stay in int32 (tile.c sees to it), so both
- * can be told from a sum of such words. */
+ * a filter is two.  Sums of products stay in int32 (tile.c makes sure of it),
+ * so both can be read from a sum of such words. */
 #ifndef SN_WIDE_H
 #define SN_WIDE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Codes at the boundary: conversions at inputs and outputs are left to the
- * caller; or reals, where the model has codes. */
+/* Codes at the boundary: conversions at inputs and outputs become the caller's
+ * task; or reals, where the model has codes. */
 #include "aot/io/boundary.h"
 #include "graph/desc.h"
 #include "sn_kind_dequantize.h"
@@ -84,7 +84,7 @@ is_codes(const SnType *t)
     return sn_elem_quant(t->elem) && sn_type_per_tensor(t);
 }
 
-/* The codes of an input of reals. */
+/* The codes of a real input. */
 static SnStatus
 input_reals(SnGraph *g, SnId input, SnDiag *d)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What inputs and outputs of a program are. */
+/* Whether inputs and outputs of a program are codes or reals. */
 #ifndef SN_BOUNDARY_H
 #define SN_BOUNDARY_H
 
@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* Inputs and outputs of g become codes where a conversion of one scale stands
- * there, which is removed. */
+/* Makes inputs and outputs of g codes where they have a conversion of one
+ * scale, which is removed. */
 SnStatus sn_aot_codes(SnGraph *g, SnDiag *d);
-/* Inputs and outputs of g that are codes of one scale become reals. */
+/* Makes inputs and outputs of g that are codes of one scale reals. */
 SnStatus sn_aot_reals(SnGraph *g, SnDiag *d);
 
 #ifdef __cplusplus

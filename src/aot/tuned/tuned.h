@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sums of products as plans of kernel/conv/conv_q8.h, made for a processor that
- * need not be this one, and written as C with the texts that run them. */
+ * may differ from this one, and written as C with the texts that run them. */
 #ifndef SN_TUNED_H
 #define SN_TUNED_H
 
@@ -23,7 +23,7 @@ typedef struct SnTunedIndex {
     int64_t k[SN_TUNED_VARS], base;
 } SnTunedIndex;
 
-/* What a node reads and writes, by variables of its map. */
+/* What a node reads and writes, as sums over variables of its map. */
 typedef struct SnTunedMap {
     uint32_t nvar;
     int64_t bound[SN_TUNED_VARS];
@@ -36,10 +36,10 @@ typedef struct SnTunedMap {
     int64_t step[SN_TUNED_VARS];    /* elements of the result */
 } SnTunedMap;
 
-/* The sizes of the convolution that the map is, with the result's pixels and
- * channels side by side; false: it is none. */
+/* The sizes of the convolution that the map describes, with the result's pixels
+ * and channels side by side; false: it is not a convolution. */
 bool sn_tuned_geo(const SnTunedMap *m, SnConvGeo *geo);
-/* Filters as plans have them: [channel][row][column][channel of x]. */
+/* Filters in the order of plans: [channel][row][column][channel of x]. */
 const int8_t *sn_tuned_filter(SnArena *a, const SnTunedMap *m,
                               const SnConvGeo *geo, const int8_t *w);
 
@@ -51,7 +51,7 @@ typedef struct SnTuned {
     size_t npack;
 } SnTuned;
 
-/* NULL: there is none of these sizes. */
+/* NULL: no plan has these sizes. */
 const SnTuned *sn_tuned_open(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                              const SnConvNum *num, const int8_t *filter);
 
@@ -64,8 +64,8 @@ typedef struct SnTunedNames {
 void sn_tuned_put(SnArena *a, const SnTuned *p, const SnTunedNames *n,
                   SnBuf *data, size_t *nbyte, SnBuf *out);
 
-/* The sum that gives for all pairs of codes what table has (sn_sum8_fit_by);
- * ra, rb, f as near as they are known.  False: there is none. */
+/* The sum that gives what table has for all pairs of codes (sn_sum8_fit_by);
+ * ra, rb, f as far as they are known.  False: there is none. */
 bool sn_tuned_sum(SnSum8 *s, const int8_t *table);
 /* What a program calls. */
 typedef enum SnTunedPart {
@@ -83,8 +83,8 @@ typedef struct SnTunedUse {
     bool tile[SN_TILE_N / SN_LANE][SN_TILE_M], dw, dw3[2], wino, sum;
 } SnTunedUse;
 void sn_tuned_use(const SnTuned *p, SnTunedUse *u);
-/* The types, as the text of a header, and what they run by, with sinter's
- * names. */
+/* The types, as the text of a header, and the functions that run them, with
+ * sinter's names. */
 const char *sn_tuned_types(SnArena *a, SnIsa isa, const SnTunedUse *u);
 const char *sn_tuned_code(SnArena *a, SnIsa isa, const SnTunedUse *u);
 

@@ -124,7 +124,7 @@ bias_table(Put *t, const SnConvBlock *b, const int32_t *v)
     return table(t, "int32_t", sizeof *v, lanes(t->q, b), int_item, v);
 }
 
-/* The biases of a block's classes, those of which may be the same. */
+/* The biases of a block's classes, some of which may be equal. */
 static const char *
 biases(Put *t, const SnConvBlock *b)
 {
@@ -242,7 +242,7 @@ put_geo(Put *t)
         set(t, f[i].name, f[i].v);
 }
 
-/* What is 0 or false is not written. */
+/* Fields that are 0 or false are not written. */
 static void
 put_fields(Put *t)
 {

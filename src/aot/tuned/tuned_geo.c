@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The convolution that indices are: which variables are rows and columns of
- * results and of windows, which are channels. */
+/* The convolution that indices describe: which variables are rows and columns
+ * of results and of windows, which are channels. */
 #include <string.h>
 
 #include "aot/tuned/tuned.h"
@@ -11,7 +11,7 @@ typedef struct Axis {
     int64_t step, gap, base;
 } Axis;
 
-/* Variables that take one value say nothing. */
+/* Variables with only one value do not matter. */
 static bool
 counts(const SnTunedMap *m, const SnTunedIndex *i, uint32_t v)
 {
@@ -44,7 +44,7 @@ bound(const SnTunedMap *m, int v)
     return v < 0 ? 1 : m->bound[v];
 }
 
-/* Does the axis number its elements, all of them, by a place? */
+/* Does a place number all elements of the axis? */
 static bool
 is_whole(const SnTunedMap *m, const Axis *a, int64_t dim)
 {
@@ -78,7 +78,7 @@ read_channels(const SnTunedMap *m, SnConvGeo *o, int64_t *each)
            (o->group == 1 || group == *each);
 }
 
-/* Is each variable that counts, of these roles, on one axis alone? */
+/* Is each variable of these roles that matters on only one axis? */
 static bool
 are_apart(const SnTunedMap *m)
 {
@@ -92,14 +92,14 @@ are_apart(const SnTunedMap *m)
     return true;
 }
 
-/* Has the variable this step in the result? */
+/* Does the variable have this step in the result? */
 static bool
 steps_by(const SnTunedMap *m, int v, int64_t step)
 {
     return v < 0 || m->bound[v] == 1 || m->step[v] == step;
 }
 
-/* Results: channels side by side, and numbered so. */
+/* Results: channels side by side, and numbered in this order. */
 static bool
 read_filters(const SnTunedMap *m, SnConvGeo *o)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The texts that run plans: what conv_run.c and a variant's tiles have, and a
- * table of the tiles that a program's plans call. */
+/* The texts that run plans: the code of conv_run.c and of a variant's tiles,
+ * and a table of the tiles that a program's plans call. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "kernel/conv/conv_wino.h"
 
 /* ---- which tiles ----
- * A plan is run on nothing, by tiles that note in the block's filter, which
+ * A plan is run without data, by tiles that note in the block's filter, which
  * they find in w, that they were called. */
 
 static SnTunedUse *
@@ -221,7 +221,7 @@ sn_tuned_types(SnArena *a, SnIsa isa, const SnTunedUse *u)
 bool
 sn_tuned_sum(SnSum8 *s, const int8_t *table)
 {
-    /* below what all instruction sets can convert */
+    /* below the limit that all instruction sets can convert */
     float most = 128 * (fabsf(s->ra) + fabsf(s->rb)) + fabsf(s->f);
 
     return most < 0x1p30f && sn_sum8_fit_by(sn_sum8_c, s, table);
@@ -260,7 +260,7 @@ put_table(SnBuf *b, const Variant *v, const SnTunedUse *u, const SnConvTiles *t)
 static void
 put_plans(SnArena *a, SnBuf *b, const Variant *v, const SnTunedUse *u)
 {
-    /* twins, which are not compiled where there are the instructions */
+    /* equivalents in C, not compiled where the instructions exist */
     const char *need = !has_parts(u) ? "sn_rne_clamp sn_mulf"
                        : u->part[SN_TUNED_AVG] || u->part[SN_TUNED_LRN]
                            ? NULL
