@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* 8-bit codes in the registers of AVX2, for kernels alone. */
+/* 8-bit codes in the registers of AVX2, for kernels only. */
 #ifndef SN_CODES_AVX2_H
 #define SN_CODES_AVX2_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define AVX2 __attribute__((target("avx2,fma")))
-/* A program may have no use for it. */
+/* May be unused in a program. */
 #define HELP static inline __attribute__((always_inline, unused))
 
 /* 8 codes as differences from z. */

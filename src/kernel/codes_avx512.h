@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* 8-bit codes in the registers of AVX-512, for kernels alone. */
+/* 8-bit codes in the registers of AVX-512, for kernels only. */
 #ifndef SN_CODES_AVX512_H
 #define SN_CODES_AVX512_H
 
@@ -10,7 +10,7 @@
 #define V512        \
     __attribute__(( \
         target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-/* A program may have no use for it. */
+/* May be unused in a program. */
 #define HELP static inline __attribute__((always_inline, unused))
 
 V512 HELP __mmask16

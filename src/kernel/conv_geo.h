@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The sizes of a convolution, product or pool, and how one is cut: what the
- * families on codes and on reals share. */
+/* The sizes of a convolution, product or pool, and how one is cut: shared by
+ * the families on codes and on reals. */
 #ifndef SN_CONV_GEO_H
 #define SN_CONV_GEO_H
 
@@ -12,15 +12,15 @@
 /* Most taps of a window that a pool's kernel lists. */
 enum { SN_POOL_TAPS = 1 << 20 };
 
-/* How a plan does its work; of reals see kernel/conv_f32/conv_f32.h.  Results
- * are the same whatever is picked. */
+/* How a plan does its work; for reals see kernel/conv_f32/conv_f32.h.  Results
+ * are the same for every pick. */
 typedef struct SnConvPick {
     int64_t rows;  /* result rows to a chunk */
     int npanel;    /* most panels of SN_LANE channels side by side, made of
                       equal widths; depthwise: 0 */
     bool clip;     /* tiles skip taps in padding and read x itself where they
                       can; depthwise: false */
-    bool by_block; /* threads share out panels, else result rows */
+    bool by_block; /* threads share panels, else result rows */
     bool tiles; /* by tiles of two by two results (kernel/conv/conv_wino.h) */
 } SnConvPick;
 bool sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q);

@@ -28,7 +28,8 @@ sn_isa_name(SnIsa isa)
 
 #if defined(__x86_64__)
 /* CPUID leaf 7, subleaf 1, EAX bit 4; __builtin_cpu_supports of gcc 12 does
- * not know it.  AVX2, asked for before, says that registers are kept. */
+ * not know it.  AVX2, which was checked before, implies that registers are
+ * saved. */
 static bool
 have_avxvnni(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which instruction set the kernels use.  Chosen once by asking the processor;
- * the environment variable SINTER_CPU (portable, avx2, avxvnni, vnni256, vnni,
- * neon) asks for a lower one, as tests do: for the best that the processor has
- * up to that.  Every choice gives the same bits. */
+/* Which instruction set the kernels use.  Chosen once by querying the
+ * processor; the environment variable SINTER_CPU (portable, avx2, avxvnni,
+ * vnni256, vnni, neon) selects a lower one, as tests do: the best that the
+ * processor has up to that.  Every choice gives the same bits. */
 #ifndef SN_ISA_H
 #define SN_ISA_H
 
@@ -25,8 +25,8 @@ typedef enum SnIsa {
 SnIsa sn_isa(void);
 /* The best that the processor has, whatever SINTER_CPU says. */
 SnIsa sn_isa_best(void);
-/* Kernels prepared from now on use `isa`; false when this processor has not
- * got it. */
+/* Kernels prepared from now on use `isa`; false when this processor does not
+ * have it. */
 bool sn_isa_set(SnIsa isa);
 bool sn_isa_have(SnIsa isa);
 const char *sn_isa_name(SnIsa isa);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reals in the registers of AVX2, for loops that are one text for all widths
- * (kernel/lanes_avx512.h gives the same names).  Short ones: to be included
- * last, by kernels alone.
+/* Reals in the registers of AVX2, for loops whose text is the same for all
+ * widths (kernel/lanes_avx512.h gives the same names).  The names are short:
+ * include it last, and only in kernels.
  *     TARGET, INLINE  attributes;
  *     N, V, NW, W     floats to a register, its type; the same of doubles;
  *     load(p), load_n(p, n), put(p, v), put_n(p, n, v)  n < N lanes: first(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reals in the registers of AVX-512: what kernel/lanes_avx2.h says, of this
+/* Reals in the registers of AVX-512: as kernel/lanes_avx2.h, with this
  * width. */
 #ifndef SN_LANES_AVX512_H
 #define SN_LANES_AVX512_H

@@ -14,7 +14,7 @@
 
 static const char MAGIC[16] = SN_PACK_MAGIC;
 
-/* Of an item, while it is filled. */
+/* State of an item while it is filled. */
 typedef struct Piece {
     void *p;
     size_t nbyte;
@@ -25,19 +25,19 @@ struct SnPackItem {
     uint64_t key[2];
     const char *data; /* in the file, or NULL */
     size_t nbyte, used;
-    bool ready; /* all pieces so far were in the file, or in `same` */
+    bool ready; /* all pieces so far were in the file or in `same` */
     uint32_t npiece;
     Piece *piece;
-    SnPackItem *same; /* asked for before, or NULL */
-    uint32_t before;  /* items with its key that were asked for before; of the
-                         first of them nmore counts the others */
+    SnPackItem *same; /* requested before, or NULL */
+    uint32_t before;  /* items with its key that were requested before; nmore of
+                         the first counts the others */
     uint32_t nmore;
 };
 
 struct SnPack {
     SnArena *a;
     const char *path; /* NULL: it has no file */
-    const char *file; /* NULL: none that can be used */
+    const char *file; /* NULL: none usable */
     const SnPackEntry *entry;
     uint64_t nentry;
     uint32_t nitem;
@@ -200,7 +200,7 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
     return it;
 }
 
-/* The next piece of an item, or NULL where there is none of nbyte. */
+/* The next piece of an item, or NULL if there is none of nbyte. */
 static void *
 there(SnPackItem *it, size_t nbyte)
 {
@@ -213,7 +213,7 @@ there(SnPackItem *it, size_t nbyte)
     if (!it->data || padded(nbyte) > it->nbyte - it->used)
         return NULL;
     it->used += padded(nbyte);
-    /* read-only pages: who writes them in spite of *ready gets a fault */
+    /* read-only pages: writing them in spite of *ready causes a fault */
     return (void *)(uintptr_t)(it->data + it->used - padded(nbyte));
 }
 
@@ -256,7 +256,7 @@ sn_pack_count(const SnPack *p, uint32_t *nitem, uint32_t *nready)
 
 /* ---- writing ---- */
 
-/* The file: its head and index, then what items lie in. */
+/* The file: its head and index, then the memory of the items. */
 typedef struct Out {
     SnArena *a;
     SnPiece *v;

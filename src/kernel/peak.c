@@ -106,7 +106,7 @@ rate_of(SnPeakFn *fn, int64_t n, unsigned nthread, bool reads)
     for (; made < nthread && made < MAXTHREAD; made++) {
         void *data = reads ? aligned_alloc(64, READ_BYTES) : NULL;
         for (int64_t i = 0; data && i < READ_BYTES; i += 64)
-            ((char *)data)[i] = (char)i; /* pages of its own */
+            ((char *)data)[i] = (char)i; /* its own pages */
         job[made] = (Job){fn, data, n, 0};
         if ((reads && !data) ||
             pthread_create(&id[made], NULL, work, &job[made])) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What this machine can do, measured: the ceilings that `sinter bench` gives
- * its shares of. */
+/* Measured limits of this machine: `sinter bench` reports shares of these
+ * ceilings. */
 #ifndef SN_PEAK_H
 #define SN_PEAK_H
 
@@ -14,19 +14,19 @@ typedef struct SnPeak {
     double read;        /* bytes a second, from memory beyond the caches */
 } SnPeak;
 
-/* nthread at once; takes about 0.3 s and 128 MiB a thread.  A ceiling that
+/* nthread at once; takes about 0.3 s and 128 MiB per thread.  A ceiling that
  * cannot be measured (no thread, no memory) is 0. */
 SnPeak sn_peak(SnIsa isa, unsigned nthread);
 
-/* Reads n bytes once, in order, as a ceiling for what has to: a multiple of
- * 128, aligned to 64. */
+/* Reads n bytes once, in order, as a ceiling for code that has to read them: n
+ * is a multiple of 128, aligned to 64. */
 void sn_peak_read(SnIsa isa, const void *p, size_t n);
 
 /* ---- variants ---- */
 
 enum { SN_PEAK_READ = 128 << 20 }; /* bytes that one round of `read` reads */
-/* A loop does n rounds and returns operations (or bytes) a round; what it
- * computes goes to *sink so that it is computed. */
+/* A loop does n rounds and returns operations (or bytes) a round; its result
+ * goes to *sink so that it is not optimized away. */
 typedef double SnPeakFn(int64_t n, const void *data, volatile int *sink);
 typedef struct SnPeakLoops {
     SnPeakFn *s8, *f32, *read;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ROWSn(M): M(0) to M(n - 1), for the tiles of all instruction sets.  Their
- * rows are written out: sums in an array would leave the registers. */
+ * rows are unrolled: sums in an array would not stay in registers. */
 #ifndef SN_TILE_ROWS_H
 #define SN_TILE_ROWS_H
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* What a family takes that has no version for an instruction set. */
+/* The version a family uses if it has none for an instruction set. */
 static const SnIsa below[SN_NISA] = {
     [SN_ISA_AVX2] = SN_ISA_PORTABLE, [SN_ISA_AVXVNNI] = SN_ISA_AVX2,
     [SN_ISA_VNNI256] = SN_ISA_AVX2,  [SN_ISA_VNNI] = SN_ISA_VNNI256,

@@ -5,15 +5,15 @@
  * A file FAMILY_ISA.c defines sn_register_FAMILY_ISA, which adds its table; it
  * does nothing where the compiler's target lacks the instructions.  make
  * collects the names of these functions (sn_variants.c), so that a new
- * instruction set is one file a family, and what docs/architecture.md lists
- * under "An instruction set". */
+ * instruction set needs one file per family, and what docs/architecture.md
+ * lists under "An instruction set". */
 #ifndef SN_VARIANT_H
 #define SN_VARIANT_H
 
 #include "kernel/isa.h"
 
 typedef struct SnVariants {
-    const void *of[SN_NISA]; /* NULL: no version of its own */
+    const void *of[SN_NISA]; /* NULL: it has no own version */
 } SnVariants;
 
 /* For registration functions. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What tiles in 256-bit registers share, of AVX2 and of vpdpbusd: ends of 16
- * channels in two registers. */
+/* What the tiles in 256-bit registers, of AVX2 and of vpdpbusd, share: ends of
+ * 16 channels in two registers. */
 #ifndef SN_CONV_256_H
 #define SN_CONV_256_H
 

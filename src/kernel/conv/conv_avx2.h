@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the tiles of AVX2 share: sums of 16 channels in two registers, and what
- * becomes of them. */
+/* What the tiles of AVX2 share: sums of 16 channels in two registers, and their
+ * conversion to codes. */
 #ifndef SN_CONV_AVX2_H
 #define SN_CONV_AVX2_H
 

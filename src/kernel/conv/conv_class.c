@@ -20,7 +20,7 @@ set_window(SnConvQ8 *p)
     p->nstep = (p->len + p->g->kstep - 1) / p->g->kstep;
 }
 
-/* Few channels: neighbouring pixels fill the block. */
+/* With few channels, neighbouring pixels fill the block. */
 static void
 set_depthwise(SnConvQ8 *p)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What plans know of each instruction set, also of those of other processors,
- * for which `sinter compile` plans; there tiles are twins in C. */
+/* What plans know about each instruction set, including those of other
+ * processors, for which `sinter compile` plans; their tiles are equivalents in
+ * C. */
 #include <string.h>
 
 #include "kernel/conv/conv_q8.h"

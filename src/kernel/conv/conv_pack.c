@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Filters that come with each run: a plan's copy in working memory, with panels
- * and biases of its own. */
+/* Filters that come with each run: a copy of the plan in working memory, with
+ * its own panels and biases. */
 #include <assert.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ sn_conv_q8_packed(const SnConvQ8 *p)
     return n;
 }
 
-/* Where channels stand in a panel: as sn_conv_q8_plan has them. */
+/* The places of channels in a panel, as in sn_conv_q8_plan. */
 static void
 places(const SnConvQ8 *p, const SnConvBlock *b, int *place)
 {
@@ -53,8 +53,8 @@ typedef struct From {
     int32_t wz;
 } From;
 
-/* Bytes from four of 16 channels to the next four, where these and each four
- * are neighbours in the panel; else 0. */
+/* Bytes from four of 16 channels to the next four, if the channels of each
+ * four, and the fours, are neighbours in the panel; else 0. */
 static int64_t
 apart(const int *place)
 {
@@ -66,7 +66,8 @@ apart(const int *place)
     return by * 4;
 }
 
-/* Packs the channels of b in sixteens, as many as the variant can; how many. */
+/* Packs as many sixteens of the channels of b as the variant can; returns how
+ * many. */
 static int
 pack_sixteens(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
               const int *place, char *to, int32_t *sum)
@@ -87,7 +88,7 @@ pack_sixteens(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
     return i;
 }
 
-/* Four codes of each channel a step, and in sum those of all steps. */
+/* Four codes of each channel a step; sum gets the sums over all steps. */
 static void
 pack_codes(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
            const int *place, char *to, int32_t *sum)
@@ -134,8 +135,8 @@ pack_differences(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
 static char *
 pack_block(const SnConvQ8 *p, SnConvBlock *b, const From *f, char *at)
 {
-    /* The x that is widened is codes and an offset (conv_q8.h); a plan of
-     * sums has what the taps add for each 1 of it. */
+    /* Widened x is codes and an offset (conv_q8.h); a plan of sums holds what
+     * the taps add for each 1 of it. */
     uint32_t shift = p->sums ? UINT32_MAX : (uint32_t)(p->xz + p->t->offset);
     uint32_t zeros = (uint32_t)p->len * (uint32_t)f->wz;
     const int32_t **bias = (void *)at;

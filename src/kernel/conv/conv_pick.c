@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a convolution on codes is cut: the rules that choose it from sizes
- * alone, checked against measurement by `sinter bench --tune`. */
+/* How a convolution on codes is cut: the rules that choose it from the sizes
+ * only, checked against measurements by `sinter bench --tune`. */
 #include "kernel/conv/conv_priv.h"
 #include "kernel/conv/conv_wino.h"
 
-/* Codes of x that a chunk may hold.  Rows that are widened stay near while the
- * filter stays in the second cache level, fewer where only those of few
- * channels are widened, and are more when it has to come from further away each
- * time.  Depthwise rows are read once, and overlap with those of the next
- * chunk.  Where x is read in place a chunk may be larger: it only has to stay
- * in the second level from one panel to the next. */
+/* Codes of x that a chunk may hold.  Widened rows stay near while the filter
+ * stays in the second cache level; there are fewer where only rows of few
+ * channels are widened, and more when the filter has to be fetched from farther
+ * away each time.  Depthwise rows are read once, and overlap with those of the
+ * next chunk.  Where x is read in place a chunk may be larger: it only has to
+ * stay in the second level from one panel to the next. */
 enum {
     CHUNK_FIRST = 24 << 10,
     CHUNK_NEAR = 48 << 10,
@@ -21,7 +21,7 @@ enum {
     CLASS_STEPS = 64 /* of a pixel: what a class of results adds */
 };
 
-/* What threads share out, by nanoseconds that things take about. */
+/* Approximate costs, in nanoseconds, for dividing work among threads. */
 enum {
     LINE = 64,
     SHARED_NS = 15,       /* a panel of a line of y that two threads write */
@@ -46,7 +46,7 @@ chunk_of(const SnConvQ8 *p, bool inside)
     return (p->t->inside ? CHUNK_FIRST : CHUNK_NEAR) * p->t->esize;
 }
 
-/* inside: x is read in place, as far as can be told before that is chosen. */
+/* inside: x is read in place, as far as is known before that is chosen. */
 static int64_t
 rows_of(const SnConvQ8 *p, bool inside)
 {
@@ -115,15 +115,15 @@ clip_pays(const SnConvQ8 *p, int64_t rows)
 
 /* ---- threads ---- */
 
-/* What the slower one of two threads takes: its share of n units. */
+/* The share of n units of the slower of two threads. */
 static double
 half(int64_t n)
 {
     return (double)ceil_div(n, 2) / (double)n;
 }
 
-/* The first channel of the second one of two threads that share panels of
- * `width` channels. */
+/* The first channel of the second of two threads that share panels of `width`
+ * channels. */
 static int64_t
 second(const SnConvQ8 *p, int64_t width)
 {
@@ -134,9 +134,9 @@ second(const SnConvQ8 *p, int64_t width)
     return n / per * ocg + n % per * width;
 }
 
-/* Nanoseconds on two threads, about, that share rows or panels.  By panels each
- * of them widens all rows, and they may write to the same lines; else each of
- * them reads the whole filter. */
+/* Approximate nanoseconds on two threads that share rows or panels.  If they
+ * share panels, each widens all rows, and they may write to the same lines;
+ * else each reads the whole filter. */
 static bool
 blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
 {

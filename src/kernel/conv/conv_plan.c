@@ -33,7 +33,7 @@ set_work(SnConvQ8 *p)
     p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     if (!p->direct)
         p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
-    if (p->columns) { /* and codes x.zp, for what lies outside */
+    if (p->columns) { /* and codes x.zp, for pixels outside */
         p->npad = (size_t)((o->w > 0 ? o->w : 1) * o->c);
         p->buf += (p->npad + 63) / 64 * 64;
     }
@@ -112,9 +112,9 @@ sum_class(const SnConvGeo *o, const SnConvClass *cl, const int32_t *sum)
 }
 
 /* For each class, biases of n channels from c0 on at place(i) of a padded
- * array, less what its taps add beyond the contract; the same array for all
- * where x - x.zp is widened.  Where x.zp is not known yet: what its taps add
- * for each 1 of shift. */
+ * array, less what its taps add beyond the contract; one array for all
+ * classes where x - x.zp is widened.  If x.zp is not known yet: what its taps
+ * add for each 1 of shift. */
 static const int32_t *const *
 make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
             const SnConvClass *cl, uint32_t ncl)
@@ -181,7 +181,7 @@ make_end(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place)
                    .zp = num->yz};
 }
 
-/* One channel's codes, four at a time, to every nl-th place. */
+/* The codes of one channel, four at a time, to every nl-th place. */
 static void
 pack_codes(const SnConvQ8 *p, const int8_t *w, int nl, char *to)
 {
@@ -195,8 +195,8 @@ pack_codes(const SnConvQ8 *p, const int8_t *w, int nl, char *to)
         }
 }
 
-/* Where the channels of a panel of npanel times SN_LANE stand, or NULL: in
- * order, as are sums that nothing packs. */
+/* The places of the channels in a panel of npanel times SN_LANE; NULL: in
+ * order, as for sums that are not packed. */
 static SnPlaceFn *
 place_of(const SnConvQ8 *p, int npanel)
 {
@@ -300,8 +300,8 @@ clamp_s8(int32_t v)
     return (int16_t)(v < -128 ? -128 : v > 127 ? 127 : v);
 }
 
-/* Differences w - wz lie in [-255, 255].  Where they do not fit 8 bits each
- * tap stands two or three times, with parts that add up. */
+/* Differences w - wz lie in [-255, 255].  Where they do not fit 8 bits, each
+ * tap is repeated two or three times, with parts that add up. */
 static int
 parts_needed(const Pack *k)
 {
@@ -424,7 +424,7 @@ sn_conv_q8_units(const SnConvQ8 *p)
 int64_t
 sn_conv_q8_step(const SnConvQ8 *p)
 {
-    if (p->nblock == 0) /* goes on all the same */
+    if (p->nblock == 0) /* continues all the same */
         return 1;
     return p->by_block ? p->nblock : p->rows;
 }
@@ -443,8 +443,8 @@ sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
     return all;
 }
 
-/* Products at five eighths of the rate, as in layers that are small (depthwise
- * 25 in a nanosecond), or the filter at 30 bytes. */
+/* Products at five eighths of the peak rate, as in small layers (depthwise: 25
+ * a nanosecond), or the filter at 30 bytes a nanosecond. */
 int64_t
 sn_conv_q8_cost(const SnConvQ8 *p)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Between conv_class.c, conv_pick.c, conv_plan.c and conv_run.c. */
+/* Shared by conv_class.c, conv_pick.c, conv_plan.c and conv_run.c. */
 #ifndef SN_CONV_PRIV_H
 #define SN_CONV_PRIV_H
 
 #include "kernel/conv/conv_q8.h"
 #include "kernel/span.h"
 
-/* Sets g, t, geo and what follows from them and sums alone: depthwise, the
+/* Sets g, t, geo and what follows from them and sums only: depthwise, the
  * steps between pixels of widened rows, the runs of a window; of depthwise ones
  * rep, columns and direct. */
 void sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo);

@@ -32,8 +32,8 @@ typedef struct SnPack16 {
     int64_t line; /* bytes to a step */
     int64_t apart;
 } SnPack16;
-/* Sets sum to that of each channel's codes; false: it cannot pack these, and
- * has done nothing. */
+/* Sets sum to the sums of each channel's codes; false: it cannot pack these and
+ * has changed nothing. */
 typedef bool SnPack16Fn(const SnPack16 *p, int32_t sum[16]);
 #if defined(__x86_64__)
 SnPack16Fn sn_conv_pack16_x86;
@@ -46,7 +46,7 @@ typedef struct SnGemm {
     int kstep; /* elements to a step */
     int ntile; /* most panels of SN_LANE channels side by side */
     int rate;  /* products a nanosecond, about */
-    int least; /* rows of a tile of ntile panels that fewer take as long as: a
+    int least; /* fewer rows than this in a tile of ntile panels take as long: a
                   sum waits for the one before it */
     int dwblock;
     /* Places in filter, bias and mul: of channel i of a depthwise block, and of
@@ -75,7 +75,7 @@ bool sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num);
 /* What the cost rules choose: a function of the set and the sizes, and of
  * whether such tiles are possible. */
 SnConvPick sn_conv_q8_rules(SnIsa isa, const SnConvGeo *geo, bool tiles);
-/* Whether a plan can be made so. */
+/* Whether a plan with this pick is possible. */
 bool sn_conv_q8_fits(SnIsa isa, const SnConvGeo *geo, bool tiles,
                      const SnConvPick *k);
 
@@ -87,9 +87,9 @@ struct SnConvNum {
     const int32_t *wz;
     uint32_t nwz;
     const int32_t *bias; /* [oc] or NULL */
-    const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
-    const int8_t *(*filter)(void *ctx); /* gives w, where w is NULL, when it is
-                                           looked at first */
+    const SnArena *from; /* where w is: packed parts are unloaded; or NULL */
+    const int8_t *(*filter)(void *ctx); /* gives w, if w is NULL, when it is
+                                           first read */
     void *ctx;
     struct SnPackItem *panels, *biases; /* where they are kept when packed, or
                                            NULL; depthwise: NULL */
@@ -98,14 +98,15 @@ struct SnConvNum {
                   sn_conv_q8_sums: of all this only wz counts, bias is NULL */
 };
 
-/* geo is one that holds; w is [oc, kh, kw, c / group].  Everything lands in a,
- * panels and biases in their items: where both are ready w and the bias are not
- * looked at. */
+/* geo is valid; w is [oc, kh, kw, c / group].  Everything is stored in a,
+ * panels and biases in their items: if both are ready, w and the bias are not
+ * read. */
 const SnConvQ8 *sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                 const SnConvNum *num, const int8_t *w);
-/* Bytes of work for a run. */
+/* Bytes of working memory for a run. */
 size_t sn_conv_q8_work(const SnConvQ8 *p);
-/* Units that may be computed apart, and nanoseconds of the whole, about. */
+/* Units that may be computed separately, and approximate nanoseconds for all of
+ * them. */
 int64_t sn_conv_q8_units(const SnConvQ8 *p);
 int64_t sn_conv_q8_cost(const SnConvQ8 *p);
 /* sn_conv_q8_run: x [n, h, w, c] to y [n, oh, ow, oc], whose pixels lie `pitch`
@@ -122,10 +123,10 @@ size_t sn_conv_q8_packed(const SnConvQ8 *p);
 const SnConvQ8 *sn_conv_q8_pack(const SnConvQ8 *p, const int8_t *w,
                                 int64_t step_c, int64_t step_k, int32_t wz,
                                 void *to);
-/* Units to a call after which their results are still in the caches. */
+/* Units per call whose results are still in the caches after it. */
 int64_t sn_conv_q8_step(const SnConvQ8 *p);
-/* What units [u0, u1) are: rows of all images, one after the other, and
- * channels. */
+/* The rows, counted through all images, and channels that units [u0, u1)
+ * compute. */
 typedef struct SnConvPart {
     int64_t r0, r1, c0, c1;
 } SnConvPart;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tiles in portable C, in the s16 form: the loops over channels have constant
- * counts, for compilers that make vector code of them. */
+ * counts, so that compilers can vectorize them. */
 #include "base/num.h"
 #include "kernel/conv/conv_run.h"
 

@@ -88,7 +88,7 @@ widen_rows(const Chunk *k)
 
 /* ---- tiles ---- */
 
-/* The rows of a class in a chunk: from *r0 on, how many. */
+/* The rows of a class in a chunk: returns how many, from *r0 on. */
 static int64_t
 class_rows(const Chunk *k, const SnConvClass *cl, int64_t *r0)
 {
@@ -98,7 +98,7 @@ class_rows(const Chunk *k, const SnConvClass *cl, int64_t *r0)
     return (last < end ? last : end) - *r0;
 }
 
-/* The pixels of a class in a chunk, row by row; where they end. */
+/* Lists the pixels of a class in a chunk, row by row; returns their end. */
 static SnPx *
 fill_class(const Chunk *k, const SnConvClass *cl, SnPx *px)
 {
@@ -125,7 +125,7 @@ fill_class(const Chunk *k, const SnConvClass *cl, SnPx *px)
     return px;
 }
 
-/* Pixels of one class are those of the chunk before, further on. */
+/* Pixels of one class are those of the previous chunk, moved on. */
 static void
 fill_pixels(Chunk *k)
 {
@@ -191,7 +191,7 @@ run_tiles(const SnConvTiles *g, SnTile *t, int npanel, int64_t n)
     }
 }
 
-/* The biases of a class for the x.zp of this run: the plan has what the taps
+/* The biases of a class for the x.zp of this run: the plan holds what the taps
  * add for each 1 of it. */
 static const int32_t *
 biases(const Chunk *k, const SnConvBlock *b, uint32_t class, int32_t *sum)
@@ -261,7 +261,7 @@ run_taps(const Chunk *k, int64_t r, const SnConvBlock *b)
     }
 }
 
-/* Where the rows of x are that the chunk reads. */
+/* The addresses of the rows of x that the chunk reads. */
 static void
 fill_rows(const Chunk *k)
 {

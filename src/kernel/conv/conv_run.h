@@ -18,8 +18,8 @@ typedef struct SnEnd {
     const int32_t *wz; /* NULL: all zero points of the filter are 0 */
     float lo, hi;      /* clamp bounds less zp */
     bool small;        /* every mul < 1: products stay in int32 */
-    bool sums;         /* nothing follows: y takes the int32 sums, each pixel
-                          of y and t->c0 counted in bytes as ever */
+    bool sums;         /* nothing follows: y takes the int32 sums; each pixel of
+                          y and t->c0 are still counted in bytes */
     int32_t zp;
     int8_t low, high; /* clamp bounds, codes */
 } SnEnd;
@@ -42,7 +42,7 @@ typedef struct SnTile {
     int64_t ntile;
     int64_t x0, c0;              /* added to every x and y */
     const void *w;               /* panel: [run][step][lane][elements] */
-    const char *ahead, *aheadto; /* will be wanted soon */
+    const char *ahead, *aheadto; /* needed soon */
     const SnConvRun *run;        /* from x and w on */
     int64_t nrun, nstep;         /* steps in each run */
     int ncol;                    /* channels to store */
@@ -91,11 +91,12 @@ typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
 typedef int32_t SnSumFn(const char *x, const SnConvRun *run, int64_t nrun,
                         int64_t len);
 
-/* What runs differ in between instruction sets. */
+/* What differs between instruction sets when a plan runs. */
 typedef struct SnConvTiles {
     int esize;   /* bytes of widened x: 1 (a code) or 2 (s16) */
     int offset;  /* added to a code that is widened to 1 byte: 128 (u8) or 0, */
-    bool inside; /* by the tiles: widened x is the codes, x itself will do */
+    bool inside; /* by the tiles: widened x is the codes, so x itself can be
+                    read */
     int mtile[SN_TILE_N / SN_LANE]; /* most rows of a tile; [panels - 1] */
     SnWidenFn *widen;
     SnSumFn *sum;
@@ -125,7 +126,7 @@ typedef struct SnConvClass {
 
 typedef struct SnConvQ8 {
     const SnConvTiles *t;
-    const struct SnGemm *g; /* what it was planned by */
+    const struct SnGemm *g; /* what it was planned with */
     SnConvGeo geo;
     int32_t xz;
     bool depthwise;
@@ -142,7 +143,7 @@ typedef struct SnConvQ8 {
     int64_t brows;
     size_t buf, nwork;
     int64_t xpitch;           /* pixels to a row of what tiles read */
-    int64_t nrun, nstep, len; /* of a whole window, as it is packed */
+    int64_t nrun, nstep, len; /* of a whole window, as packed */
     uint32_t nclass;
     const SnConvClass *classes;
     int64_t ntap;       /* depthwise: taps as packed, */
@@ -156,8 +157,8 @@ typedef struct SnConvQ8 {
     bool sums;     /* SnConvNum.sums; set before the shape */
 } SnConvQ8;
 
-/* Where channel i of 64 stands so that packing puts results in order: AVX-512;
- * of 16: AVX2. */
+/* The place of channel i of 64 (AVX-512) or 16 (AVX2) for which packing puts
+ * results in order. */
 static inline int
 sn_place_vnni(int i)
 {
@@ -169,7 +170,7 @@ sn_place_avx2(int i)
     return i % 8 / 4 * 8 + i / 8 * 4 + i % 4;
 }
 
-/* Before a tile: a program may have no use for it. */
+/* Before a tile: may be unused in a program. */
 #if defined(__GNUC__)
 #define SN_SPARE __attribute__((unused))
 #else

@@ -33,7 +33,7 @@ sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
     return _mm512_reduce_add_epi32(s) + (int32_t)(128 * nrun * len);
 }
 
-/* The rows of a tile whose sums themselves are wanted, in order. */
+/* The rows of a tile that returns the sums themselves, in order. */
 VNNI static __attribute__((noinline)) void
 put_sums(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
 {
@@ -142,7 +142,7 @@ four(const char *x, __m512i flip)
 #define PUT3(r) PUTS(r, 3, ROW3, s1, s2, s2)
 #define PUT4(r) PUTS(r, 4, ROW4, s1, s2, s3)
 
-/* One row reads every weight once, from far away: ask for it in time. */
+/* One row reads every weight once, from far away: prefetch it. */
 #define AHEAD1(j) _mm_prefetch(w + 4096 + 64 * (j), _MM_HINT_T0);
 #define AHEAD2(j)
 #define AHEAD3(j)

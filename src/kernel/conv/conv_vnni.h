@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Between conv_vnni.c and conv_vnni_dw.c: steps of AVX-512 VNNI kernels. */
+/* Shared by conv_vnni.c and conv_vnni_dw.c: steps of AVX-512 VNNI kernels. */
 #ifndef SN_CONV_VNNI_H
 #define SN_CONV_VNNI_H
 
@@ -14,14 +14,14 @@
         target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 #define INLINE static inline __attribute__((always_inline))
 
-/* rne((float)v * mul), saturated above; what is too low or NaN becomes the
- * lowest integer. */
+/* rne((float)v * mul), saturated above; values that are too low or NaN become
+ * the lowest integer. */
 VNNI INLINE __m512i
 scale(__m512i v, const float *mul, const SnEnd *e)
 {
     __m512 f = _mm512_mul_ps(_mm512_cvtepi32_ps(v), _mm512_loadu_ps(mul));
 
-    if (!e->small) /* NaN, the second operand, goes through */
+    if (!e->small) /* NaN, the second operand, passes through */
         f = _mm512_min_ps(_mm512_set1_ps(e->hi), f);
     return _mm512_cvtps_epi32(f);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tiles of conv_avxvnni.c in EVEX encoding (AVX-512 VNNI with VL): what
- * tests run where there is AVX-512 but no AVX-VNNI. */
+/* The tiles of conv_avxvnni.c in EVEX encoding (AVX-512 VNNI with VL): tests
+ * run them on processors with AVX-512 but without AVX-VNNI. */
 #include "kernel/conv/conv_q8.h"
 
 #if defined(__x86_64__)

@@ -21,7 +21,7 @@ u8(__m512i x)
 #define W(i) I((const char *)d->w + 64 * (i))
 #define ZERO _mm512_setzero_si512()
 
-/* What the 64 lanes hold: as many channels, fewer, or up to 32 of two rows. */
+/* What the 64 lanes hold: 64 channels, fewer, or up to 32 of two rows. */
 enum { WHOLE, PART, PAIR };
 
 /* Sums to codes, n to a pixel; any: products may leave int32. */
@@ -94,7 +94,7 @@ sn_dw_vnni(const SnDw *d)
 }
 
 /* ---- three by three ----
- * A column of three pixels of x serves the results it lies under: sums that
+ * A column of three pixels of x contributes to the results above it: sums that
  * wait for one more column are in m, for two in n. */
 
 /* Columns of x under a row of results, from left to right. */
@@ -248,11 +248,11 @@ by2(const SnDw3 *d, const int32_t *wz, bool any, int mode)
     }
 }
 
-/* ---- the same for 16 channels at most: one register of each ----
+/* ---- the same for at most 16 channels: one register of each ----
  * Three pixels side by side are transposed, dwords across lanes, then bytes
  * inside them. */
 
-/* What stands in lane 0 of four registers in a row. */
+/* Lane 0 of four consecutive registers. */
 VNNI INLINE __m512i
 lanes0(const void *p)
 {
@@ -396,5 +396,5 @@ sn_dw3_vnni_step2(const SnDw3 *d)
 }
 
 #else
-typedef int sn_no_vnni_dw_t; /* conv_vnni.c has twins */
+typedef int sn_no_vnni_dw_t; /* conv_vnni.c has equivalents in C */
 #endif

@@ -143,7 +143,7 @@ sn_wino_fits(const SnConvGeo *o, const SnConvNum *num)
 bool
 sn_wino_pays(const SnConvGeo *o)
 {
-    /* A product here brings about 15 % of work along. */
+    /* Each product costs about 15 % of extra work here. */
     double direct =
         (double)taps(o->oh, o->pt, o->h) * (double)taps(o->ow, o->pl, o->w);
     return 1.15 * SN_WINO_POS * (double)tiles(o->oh) * (double)tiles(o->ow) <

@@ -3,7 +3,7 @@
  * a time with 16 products a channel in place of 36: Y = At [(G w Gt) (Bt x B)]
  * A of Lavin and Gray, Fast Algorithms for Convolutional Neural Networks
  * (2016), F(2x2, 3x3).  In integers, and exactly: with 2 G for G every
- * intermediate is whole, sums wrap modulo 2^32, and what comes out is four
+ * intermediate is an integer, sums wrap modulo 2^32, and the result is four
  * times the sum of the contract, which is below 2^29 (sn_wino_fits). */
 #ifndef SN_CONV_WINO_H
 #define SN_CONV_WINO_H
@@ -19,7 +19,7 @@ typedef struct SnWinoTile {
     bool right, below; /* the others that exist */
 } SnWinoTile;
 
-/* Up to SN_WINO_TILES tiles, whose v follow one another, times one panel. */
+/* Up to SN_WINO_TILES tiles, with consecutive v, times one panel. */
 typedef struct SnWinoGroup {
     const SnWinoTile *tile;
     int ntile;
@@ -27,7 +27,7 @@ typedef struct SnWinoGroup {
     int64_t x0, c0;      /* added to every v (elements) and every y */
     int64_t pitch, line; /* bytes between pixels of y, and between rows */
     const void *w;       /* [SN_WINO_POS][cg / 2][SN_LANE][2], s16 */
-    const char *ahead;   /* as many bytes that will be wanted soon: fetched */
+    const char *ahead;   /* the same number of bytes, needed soon: prefetched */
     int turn, turns;     /* where place % turns == turn */
     int ncol;            /* channels to store */
     SnEnd end;
@@ -61,16 +61,16 @@ void sn_wino_run(const SnWinoChunk *k);
 /* u[16] = (2 G) w (2 G)t of three by three differences w - w.zp. */
 void sn_wino_filter(const int16_t w[9], int16_t u[SN_WINO_POS]);
 
-/* Whether the convolution can be computed so: its shape, and that no sum
- * passes 2^29 whatever x and the filter hold; and whether it is worth it, by
- * the number of products. */
+/* Whether the convolution can be computed this way, by its shape, and because
+ * no sum exceeds 2^29 whatever x and the filter hold; and whether it is worth
+ * it, by the number of products. */
 bool sn_wino_fits(const SnConvGeo *o, const SnConvNum *num);
 bool sn_wino_pays(const SnConvGeo *o);
 
-/* Result rows to a chunk, even, so that what is computed of x stays in the
- * second cache level, beside a panel. */
+/* Result rows to a chunk, an even number, so that transformed x stays in the
+ * second cache level together with a panel. */
 int64_t sn_wino_rows(const SnConvGeo *o);
-/* Bytes of work for such a chunk. */
+/* Bytes of working memory for such a chunk. */
 size_t sn_wino_work(const SnConvGeo *o, int64_t rows);
 
 #endif

@@ -167,7 +167,7 @@ in(const int16_t *x, int64_t line, int64_t c, int16_t *v)
     }
 }
 
-/* Four results of a channel, which stands at `at`. */
+/* Four results of a channel, whose place is `at`. */
 static void
 four(const SnWinoGroup *t, const SnWinoTile *p, int at, int32_t *y)
 {

@@ -9,8 +9,8 @@
 #include "kernel/eval/rows.h"
 #include "kernel/span.h"
 
-/* Taps of a panel that are multiplied before the next panel's turn: what
- * stays in the second cache level. */
+/* Taps of a panel that are multiplied before the next panel: they stay in the
+ * second cache level. */
 enum { BLOCK_TAPS = 1536 };
 
 /* Rows of a filter [tap][channel] packed before their pages are released. */
@@ -44,7 +44,7 @@ struct SnConvF32 {
     uint32_t nclass, npanel;
     const Class *class;
     const Panel *panel; /* depthwise: one, whole */
-    const float *w;     /* the packed filter, or NULL: it comes with the run */
+    const float *w;     /* the packed filter, or NULL: each run brings it */
     float lo, hi;
 };
 
@@ -84,7 +84,7 @@ add_run(SnArena *a, Runs *s, SnRunF32 r)
         SN_PUSH(a, s->v, s->n, r);
 }
 
-/* All taps of a class, as few runs as possible. */
+/* All taps of a class, in as few runs as possible. */
 static Runs
 all_runs(SnArena *a, const SnConvGeo *o, const Class *k)
 {
@@ -180,7 +180,7 @@ typedef struct Pack {
 enum { PACK_ROWS = 64 };
 
 /* Taps [t0, t1) of n channels from c0 on, as [tap][channel].  Channels lie too
- * far apart for the processor to foresee. */
+ * far apart for the processor to prefetch. */
 static void
 pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
           int64_t t1)
@@ -219,8 +219,8 @@ pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
     return v;
 }
 
-/* Whether n floats for the packed filter must be filled; past the channels of
- * a panel they stay 0. */
+/* Whether n floats for the packed filter must be filled; those past the
+ * channels of a panel stay 0. */
 static bool
 to_fill(Pack *k, int64_t n)
 {
@@ -346,9 +346,9 @@ is_depthwise(const SnConvGeo *o)
  * nanosecond, beside products, and products in one. */
 enum { FILTER_FAR = 1 << 20, FAR_NS = 60, PRODUCTS_NS = 64 };
 
-/* Nanoseconds on two threads, about, that share panels of `wide` channels or
- * rows: the larger share of the products, and the filter, which by rows each of
- * them reads. */
+/* Approximate nanoseconds on two threads that share panels of `wide` channels
+ * or rows: the larger share of the products, and the filter, which each thread
+ * reads if they share rows. */
 static bool
 panels_pay(const SnConvGeo *o, int64_t wide)
 {
@@ -434,8 +434,8 @@ sn_conv_f32_units(const SnConvF32 *p)
     return p->by_panel ? p->npanel : p->geo.n * p->geo.oh;
 }
 
-/* 64 products in a nanosecond (depthwise a quarter), or the filter at 32
- * bytes. */
+/* 64 products a nanosecond (depthwise a quarter), or the filter at 32 bytes a
+ * nanosecond. */
 int64_t
 sn_conv_f32_cost(const SnConvF32 *p)
 {
@@ -460,7 +460,7 @@ tile_rows(int64_t left, int most)
     return (int)((left + n - 1) / n);
 }
 
-/* The tile of n pixels; those of few channels have whole sets. */
+/* The tile for n pixels; tiles of few channels have whole sets. */
 static void
 run_tile(const SnGemmF32 *g, SnTileF32 *t, int n)
 {
@@ -477,8 +477,8 @@ run_tile(const SnGemmF32 *g, SnTileF32 *t, int n)
     g->few[sets - 1](t);
 }
 
-/* Pixels [from, to) of a class, counted through all images, times a block of
- * taps of a panel. */
+/* Multiplies pixels [from, to) of a class, counted through all images, by a
+ * block of taps of a panel. */
 static void
 run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
           int64_t kb, const float *x, float *y, int64_t from, int64_t to)
@@ -577,9 +577,9 @@ run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
 }
 
 /* One pixel in all, as the product of a vector has: panels [b0, b1), without
- * looking for where each of them begins.  Nodes with the same filter, as the
- * steps of an LSTM have, go there and back: the panels that one of them read
- * last are in the first cache level when the next one begins. */
+ * looking for where each of them begins.  Nodes with the same filter, like
+ * the steps of an LSTM, alternate the direction: the panels that one node read
+ * last are in the first cache level when the next begins. */
 static void
 run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
         int64_t b0, int64_t b1)

@@ -28,8 +28,8 @@ typedef struct SnRunF32 {
 } SnRunF32;
 
 /* Up to SN_F32_ROWS pixels times one panel of npanel * SN_LANE channels; of few
- * channels nrow pixels, up to SN_F32_PIXELS, whose set is filled up by others
- * that are only read. */
+ * channels nrow pixels, up to SN_F32_PIXELS, whose set is filled up with
+ * pixels that are only read. */
 typedef struct SnTileF32 {
     const float *x[SN_F32_PIXELS];
     float *y[SN_F32_PIXELS];
@@ -87,30 +87,31 @@ typedef struct SnFilterF32 {
     const float *w, *bias;
     int64_t step_c, step_k; /* one of them is 1 */
     float lo, hi;
-    const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
+    const SnArena *from; /* where w is: packed parts are unloaded; or NULL */
     struct SnPackItem *pack; /* where packed panels are, or NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
 } SnFilterF32;
 
-/* As sn_conv_q8_rules and sn_conv_q8_fits.  Of a pick of reals, clip and tiles
- * are false: taps in padding are always skipped; rows = oh stands for all rows
- * of all images. */
+/* As sn_conv_q8_rules and sn_conv_q8_fits.  In a pick for reals, clip and tiles
+ * are false: taps in padding are always skipped; rows = oh means all rows of
+ * all images. */
 SnConvPick sn_conv_f32_rules(SnIsa isa, const SnConvGeo *geo);
 bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
 
-/* The filter is read now.  Everything lands in a, panels in f->pack: where that
- * is ready w is not looked at. */
+/* Reads the filter now.  Everything is stored in a, panels in f->pack: if that
+ * is ready, w is not read. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
 /* A plan whose filter comes with each run (f->w NULL, no bias; not for
- * depthwise ones): floats that it takes packed, and packing it from where f's
- * steps say it lies. */
+ * depthwise ones): floats of the packed filter, and packing it from the
+ * places that f's steps give. */
 int64_t sn_conv_f32_packed(const SnConvF32 *p);
 void sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to);
 /* sn_conv_f32_run with such a filter. */
 void sn_conv_f32_run_with(const SnConvF32 *p, const float *packed,
                           const float *x, float *y, int64_t u0, int64_t u1);
-/* Units that may be computed apart, and nanoseconds of the whole, about. */
+/* Units that may be computed separately, and approximate nanoseconds for all of
+ * them. */
 int64_t sn_conv_f32_units(const SnConvF32 *p);
 int64_t sn_conv_f32_cost(const SnConvF32 *p);
 /* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1). */

@@ -94,7 +94,7 @@ sn_depth_sums_run(SnIsa isa, const SnDepthSums *k, const int8_t *x, int32_t *y,
     for (int64_t r = r0; r < r1; r++) {
         const int8_t *from = x;
         for (int64_t j = 0; j < o->ow; j++, y += o->c) {
-            /* Between two whole windows only the place changes. */
+            /* From one whole window to the next only the place changes. */
             if (j > 0 && inside(o, j - 1) && inside(o, j)) {
                 from += o->sw * o->c;
             } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sums of depthwise convolutions on 8-bit codes: one channel to a group, as
- * many results.  For what conv_q8.h's tiles have no end of a contract. */
+ * many results.  For contracts whose end the tiles of conv_q8.h do not have. */
 #ifndef SN_DEPTH_SUMS_H
 #define SN_DEPTH_SUMS_H
 
@@ -31,7 +31,7 @@ typedef struct SnDepth {
 extern SnVariants sn_depth_variants;
 
 bool sn_depth_sums_holds(const SnConvGeo *geo);
-/* Bytes of work for a run. */
+/* Bytes of working memory for a run. */
 size_t sn_depth_sums_work(const SnDepthSums *k);
 /* Result rows [r0, r1) of the image: pixels of y are `c` apart. */
 void sn_depth_sums_run(SnIsa isa, const SnDepthSums *k, const int8_t *x,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What stands around integer products: element by element functions of plain
+/* Kernels used around integer products: element by element functions of plain
  * numbers whose operands repeat, conversions between them, and their extremes.
  * Each gives the bits of its evaluator on every instruction set (which NaN,
  * numerics.md leaves open).  y may be an operand of elements of its size. */
@@ -49,11 +49,11 @@ void sn_each_round(SnIsa isa, const float *x, int64_t n, float *y);
 /* y[i] = x[i] + zp, which must be a code. */
 void sn_each_code(SnIsa isa, const int32_t *x, int64_t n, int32_t zp,
                   int8_t *y);
-/* *lo and *hi moved so far apart that all x lie in [*lo, *hi]. */
+/* Widens [*lo, *hi] so that all x lie in it. */
 void sn_each_bounds(SnIsa isa, const int32_t *x, int64_t n, int32_t *lo,
                     int32_t *hi);
 /* The largest, or least, of n > 0 numbers as sn_maxf and sn_minf find it from
- * the first on: NaN if there is one, of zeros the first. */
+ * the first on: NaN if there is one, the first of several zeros. */
 float sn_each_extreme(SnIsa isa, bool largest, const float *x, int64_t n);
 
 /* ---- variants, for each.c ---- */
@@ -68,7 +68,7 @@ typedef struct SnEach {
     void (*round)(const float *x, int64_t n, float *y);
     void (*code)(const int32_t *x, int64_t n, int32_t zp, int8_t *y);
     void (*bounds)(const int32_t *x, int64_t n, int32_t *lo, int32_t *hi);
-    /* Without regard to NaN, *nan tells, and to the sign of zeros. */
+    /* Ignores NaN, which *nan reports, and the sign of zeros. */
     float (*extreme)(bool largest, const float *x, int64_t n, bool *nan);
 } SnEach;
 extern const SnEach sn_each_ref;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* erf of many reals at a time: an approximation in binary64 of known error,
- * rounded to binary32.  Where all that it may stand for rounds alike, so does
- * sn_erf, which lies in between; elsewhere, about once in 2^16, sn_erff itself
- * is asked.  So that the variants need not agree on the way. */
+ * rounded to binary32.  Where all values within its error round alike, so does
+ * sn_erf, which is one of them; elsewhere, about once in 2^16, sn_erff itself
+ * is called.  So the variants need not have the same intermediate results. */
 #include "kernel/each/erf_f32.h"
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #include "base/fmath.h"
 
 /* erf(x)/x = 2/sqrt(pi) * sum (-1)^n x^2n / (n! (2n + 1)), expanded about the
- * middles with 90 decimal digits, and rounded.  What is left out is less than
- * 2^-44 of the whole. */
+ * middles with 90 decimal digits, and rounded.  The truncated terms are less
+ * than 2^-44 of the whole. */
 const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS] = {
     {0x1.1f5e1a35c3b89p+0, 0x1.13e08c7a16a26p+0, 0x1.fe8f1614e4ebbp-1,
      0x1.cacbc181f7fbdp-1, 0x1.9450bb1ec6057p-1, 0x1.611065fc93172p-1,

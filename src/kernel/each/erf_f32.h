@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* erf of reals as sn_erff rounds it (base/fmath.h), many at a time, and rows
- * brought to mean 0 and variance 1. */
+/* erf of many reals at a time as sn_erff rounds it (base/fmath.h), and rows
+ * normalized to mean 0 and variance 1. */
 #ifndef SN_ERF_F32_H
 #define SN_ERF_F32_H
 
@@ -15,7 +15,7 @@ void sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y);
 void sn_geluf_run(SnIsa isa, const float *x, int64_t n, float *y);
 /* nrow rows of n > 0 elements side by side:
  * y = (x - m) / sqrt(mean((x - m)^2) + eps), sums from the first on; m is the
- * row's mean where it is centred, else 0. */
+ * row's mean if it is centred, else 0. */
 void sn_standardf_run(SnIsa isa, bool centred, float eps, const float *x,
                       int64_t nrow, int64_t n, float *y);
 
@@ -28,10 +28,10 @@ extern const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS];
 
 enum { SN_STANDARD_ROWS = 16, SN_STANDARD_LONGEST = 1 << 24 };
 typedef struct SnErfF32 {
-    /* Of the first elements; returns of how many. */
+    /* For the first elements; returns for how many. */
     int64_t (*erf)(const float *x, int64_t n, float *y);
-    /* Of SN_STANDARD_ROWS rows: mean, or 0, and mean square of what is beside
-     * it. */
+    /* For SN_STANDARD_ROWS rows: mean, or 0, and mean square of the distance
+     * from it. */
     void (*moments)(bool centred, const float *x, int64_t n, float *mean,
                     float *var);
     /* y[i] = (x[i] - mean) / dev */

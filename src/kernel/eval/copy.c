@@ -56,8 +56,8 @@ sn_copy_run(const SnCopyTable *t)
     return rest == 0 ? run : 0;
 }
 
-/* n runs of `run` bytes, from the places that off names, or fill where there
- * is none. */
+/* n runs of `run` bytes, from the offsets in off, or fill where one is
+ * negative. */
 typedef struct Row {
     const int64_t *off; /* elements, or negative */
     int64_t n;
@@ -77,13 +77,13 @@ fill_run(const Row *r, size_t nbyte, char *y)
     return y;
 }
 
-/* Runs of one size that the compiler knows. */
+/* Runs of a size that is a compile-time constant. */
 #define COPY(N)                                  \
     for (int64_t i = 0; i < r->n; i++, y += (N)) \
         memcpy(y, x + r->off[i] * size, N);      \
     return y
 
-/* All of them are there. */
+/* All of them are inside. */
 static char *
 copy_whole(const Row *r, const char *x, char *y)
 {

@@ -9,19 +9,20 @@
 
 typedef struct SnCopyTable {
     int n;           /* axes */
-    int64_t dim[32]; /* of the result, seen so that each axis is alone */
+    int64_t dim[32]; /* of the result, reshaped so that each axis is
+                        independent */
     int64_t *off[32];
     int64_t base;
 } SnCopyTable;
 
 /* One element of size bytes. */
 void sn_copy_one(char *y, const char *x, size_t size);
-/* How many elements the table has, if they lie side by side; else 0. */
+/* The number of elements of the table if they lie side by side, else 0. */
 int64_t sn_copy_run(const SnCopyTable *t);
-/* Elements of size bytes of x to y, row by row. */
+/* Copies elements of `size` bytes of x to y, row by row. */
 void sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
                    const char *fill);
-/* Of how many rows it consists, and rows [from, to) of these: y is the whole
+/* The number of its rows, and copying rows [from, to): y is the whole
  * result. */
 int64_t sn_copy_rows(const SnCopyTable *t);
 void sn_copy_some(const SnCopyTable *t, const char *x, char *y, size_t size,

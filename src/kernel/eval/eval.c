@@ -61,9 +61,9 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
     return SN_OK;
 }
 
-/* ---- what a node takes ---- */
+/* ---- what a node costs ---- */
 
-/* Beyond what anybody allows; two of them do not wrap. */
+/* More than any budget allows; the sum of two does not wrap. */
 #define MOST ((uint64_t)1 << 60)
 
 static double
@@ -159,7 +159,7 @@ typedef struct Fold {
     void *to;     /* and where, or NULL */
 } Fold;
 
-/* More than this is left to the run. */
+/* Larger computations are left to the run. */
 #define FOLD_NBYTE ((size_t)1 << 30)
 
 static const void *fold(Fold *f, SnRef r, int depth);

@@ -19,13 +19,14 @@ SnStatus sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
 /* Why sn_eval_node could not run the node (no tuple, opaque), or NULL. */
 const char *sn_eval_why_not(const SnGraph *g, SnId id);
 
-/* Products and sums that the node takes: taps in padding count, moves are
+/* Products and sums that the node takes: taps in padding count, moves cost
  * none. */
 double sn_node_ops(const SnGraph *g, SnId id);
-/* What it is charged for by a budget: these, and each element of a result. */
+/* What a budget charges for it: these, and each element of a result. */
 uint64_t sn_node_charge(const SnGraph *g, SnId id);
 
-/* Charges the budget for one sample of g: import does, and preparing a run. */
+/* Charges the budget for one sample of g; called by import and when a run is
+ * prepared. */
 void sn_graph_charge(const SnGraph *g);
 
 /* Evaluates one result whose operands are all Constants, recursively through
@@ -35,7 +36,7 @@ const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
 /* The same into `to`, the data of operand `slot` of r's node: sn_eval_inplace
  * says whether that can be done. */
 const void *sn_eval_const_at(const SnGraph *g, SnRef r, SnArena *a, void *to);
-/* Is element i of r worked out of element i of this operand, of no other one of
+/* Is element i of r computed from element i of this operand and no other one of
  * it, and can that not fail?  Then r may take its memory. */
 bool sn_eval_inplace(const SnGraph *g, SnRef r, uint32_t slot);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What generated constraints and invariants call: shapes and attribute lists
+/* Called by generated constraints and invariants: shapes and attribute lists
  * of a call whose tensors have no data.  Every index is safe: a missing
  * operand or dimension is -1.  Numbers and lists are those of rewrite/rule.h.
  */

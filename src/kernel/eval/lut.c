@@ -10,7 +10,7 @@ sn_lut_row(const SnCall *c)
                         c->kind->name, 0);
 }
 
-/* The entry behind the greatest code: that code, were the zero point one less.
+/* The entry after the greatest code: that code with a zero point one less.
  */
 static int8_t
 last_entry(const SnCall *c, SnCodesFn *fn)

@@ -89,7 +89,7 @@ sn_mean_in_parts(const SnCall *c)
 {
     const SnAttrDesc *round = sn_attr_named(c->kind, "round");
 
-    /* `round` says where a zero point is added: nothing of reals */
+    /* `round` says where a zero point is added: it does not apply to reals */
     return !round || c->out[0].type->nq == 0 ||
            *(const int32_t *)sn_attr_at(c->attr, round) == 0;
 }
@@ -109,7 +109,7 @@ sn_map_open(SnMap *m, const SnCall *c, unsigned res)
     m->ngroup = m->nlane = m->nout = 1;
     m->step_a = m->step_b = m->part = 1;
     if (sn_shape_count(c->out[res].shape) == 0) {
-        m->ngroup = 0; /* nothing is read, and so nothing can be missing */
+        m->ngroup = 0; /* nothing is read, so nothing can be missing */
         return SN_OK;
     }
     SN_TRY(sn_open_sets(m, c, &c->kind->sem[res], res));
@@ -149,7 +149,7 @@ sn_map_taps(const SnCall *c, unsigned res)
         return (double)sn_shape_count(
                    sn_map_port(c, &c->kind->sem[res], 0)->shape) /
                (double)sn_shape_count(y);
-    /* sets of elements: together they read as many as there are */
+    /* sets of elements: together they read each element once */
     if (m->u.ntap < 0)
         return (double)data_count(&m->u) / (double)y->dim[0];
     return (double)m->u.ntap;
@@ -182,8 +182,8 @@ slice_axis(const SnCall *c)
     return -1;
 }
 
-/* Per-axis types stand where all operands have the result's shape: runs are
- * what lies inside one slice. */
+/* Per-axis types occur where all operands have the result's shape: a run lies
+ * inside one slice. */
 static void
 open_slices(SnBcast *b, const SnCall *c, int axis)
 {
@@ -223,7 +223,8 @@ sn_bcast_open(SnBcast *b, const SnCall *c)
     for (int i = 0; i < y->rank; i++) {
         if (y->dim[i] == 1)
             continue;
-        /* one axis with the one before, where every operand goes on */
+        /* merges an axis with the one before where every operand is
+         * contiguous */
         bool join = r > 0;
         for (int k = 0; join && k < b->nop; k++)
             join = b->stride[r - 1][k] == raw[k][i] * y->dim[i];

@@ -60,8 +60,8 @@ typedef struct SnMap {
  * a window without a valid element and an index out of range, unless the result
  * has no element: then there are no groups.  Arrays live in c->scratch. */
 SnStatus sn_map_open(SnMap *m, const SnCall *c, unsigned res);
-/* Taps of a set of result `res`, about, where operands may have no data: what
- * a call does is decided by shapes. */
+/* Approximate number of taps of a set of result `res`; operands may have no
+ * data, as shapes decide what a call does. */
 double sn_map_taps(const SnCall *c, unsigned res);
 /* The runs of a group; ntap, nall, b0, y0, c and chan0 as well. */
 void sn_map_segs(SnMap *m, int64_t group);
@@ -89,12 +89,12 @@ void sn_bcast_run(SnBcast *b);
  * size) for padding, NULL for the zero point.  Index out of range: SN_EINPUT.
  * topk: res 0 are the values, others the indices. */
 SnStatus sn_move(const SnCall *c, unsigned res, const void *fill);
-/* The same as a table, of a call whose operands may have no data; false where
+/* The same as a table, for a call whose operands may have no data; false where
  * it takes more than one read, elements that are not there, or rows that do not
  * follow from places alone.  The table is in c->scratch. */
 struct SnCopyTable;
 bool sn_move_table(const SnCall *c, struct SnCopyTable *t);
-/* Evaluates kinds of which every result is a move without a fill. */
+/* Evaluates kinds whose results are all moves without a fill. */
 SnEvalFn sn_eval_move;
 
 /* ---- arguments of a map (for the files of this folder) ---- */
@@ -106,10 +106,10 @@ const SnTensor *sn_map_port(const SnCall *c, const SnSem *s, unsigned arg);
  * given. */
 int64_t sn_map_int(const SnCall *c, const SnSem *s, unsigned arg, int64_t els);
 SnInts sn_map_ints(const SnCall *c, const SnSem *s, unsigned arg);
-/* Does a mean add up the parts of its map, and then these (numerics.md,
+/* Does a mean first add up the parts of its map, then their sums (numerics.md,
  * AvgPool)? */
 bool sn_mean_in_parts(const SnCall *c);
-/* The same of a pool with this horizontal stride. */
+/* The same for a pool with this horizontal stride. */
 static inline bool
 sn_pool_columns(const SnCall *c, int64_t stride)
 {

@@ -40,7 +40,7 @@ is_known(const SnMapping *u, uint32_t vars)
     return true;
 }
 
-/* The largest table; what needs a larger one is run at each tap. */
+/* The largest table; a part that needs a larger one is run at each tap. */
 enum { MAXTABLE = 1 << 20 };
 
 static void
@@ -103,7 +103,7 @@ axis_step(const SnMapRead *r, int i, bool row8)
     return step;
 }
 
-/* What a read is made of: coefficients of variables, and parts. */
+/* The components of a read: coefficients of variables, and parts. */
 static void
 take_apart(const SnCall *c, const SnMapping *u, const SnMapRead *r, bool row8,
            SnSetRead *s)
@@ -149,7 +149,7 @@ result_step(const SnMapping *u, int v)
     return step;
 }
 
-/* May v go before the lanes that are there, as more of them? */
+/* May v be added before the existing lanes, as more lanes? */
 static bool
 is_lane(const SnMap *m, const SnSets *s, int v)
 {
@@ -158,7 +158,7 @@ is_lane(const SnMap *m, const SnSets *s, int v)
 
     if (sn_sets_in_part(&s->a, v) || sn_sets_in_part(&s->b, v) || s->has_centre)
         return false;
-    /* what lies beside the map is read by lane: chan0 + l */
+    /* operands outside the map are read by lane: chan0 + l */
     if (u->nbeside && s->weight.t == SN_NUM_UNDEFINED && s->chan[v] != m->nlane)
         return false;
     if (s->nlanevar == 0) /* sums of products take neighbours at once */
@@ -187,8 +187,8 @@ choose_lanes(SnMap *m, SnSets *s)
     }
 }
 
-/* Where a formula reads its centre beside the set, places on which nothing
- * else depends share one. */
+/* If a formula reads its centre in addition to the set, places on which nothing
+ * else depends share a set. */
 static void
 choose_shared(const SnCall *c, SnMap *m, SnSets *s)
 {
@@ -361,8 +361,8 @@ is_row8(const SnCall *c, unsigned res, const SnSets *s, const SnMapRead *r)
     return sn_mapped_tensor(c, res, s->m, r)->type->elem == SN_ROW8;
 }
 
-/* The operands, and what lies beside: a weight for each tap is read as a second
- * operand is. */
+/* The operands, and those outside the map: a weight for each tap is read like a
+ * second operand. */
 static SnStatus
 open_reads(SnSets *s, const SnCall *c, unsigned res)
 {
@@ -385,7 +385,7 @@ open_reads(SnSets *s, const SnCall *c, unsigned res)
                                u->decl->name);
 }
 
-/* Room for the taps of any set, and of each level. */
+/* Allocates room for the taps of any set, and of each level. */
 static SnStatus
 size_taps(SnMap *m, SnSets *s, const SnCall *c)
 {
@@ -414,7 +414,7 @@ size_taps(SnMap *m, SnSets *s, const SnCall *c)
     return SN_OK;
 }
 
-/* ---- opening: what can be known before the groups are walked ---- */
+/* ---- opening: what is known before the groups are walked ---- */
 
 /* The valid taps of the level for each place that they depend on, where that is
  * one variable. */
@@ -500,8 +500,8 @@ is_single(const SnSets *s)
            !s->in_parts && s->u->divisor.t != SN_NUM_INT;
 }
 
-/* Neighbouring groups mostly read the same taps further on.  Where anything
- * else follows from the place, there are no slides. */
+/* Neighbouring groups mostly read the same taps, moved on.  If the place
+ * decides anything else, there are no slides. */
 static void
 tabulate_slides(SnSets *s, const SnCall *c)
 {

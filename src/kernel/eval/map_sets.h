@@ -9,7 +9,7 @@
 
 /* An axis, or a condition: of dim elements, step apart, index
  * cr * place + ct * tap + c0 of one place and one tap; or a table of these two;
- * or, where neither will do, a term that is run at each tap. */
+ * or, if neither is possible, a term that is run at each tap. */
 typedef struct SnSetPart {
     enum { SN_PART_SUM, SN_PART_TABLE, SN_PART_TERM } how;
     uint32_t vars; /* all that it depends on */
@@ -77,7 +77,8 @@ typedef struct SnSets {
     SnSetLevel level[SN_MAP_NVAR];
     bool in_parts;
     int64_t run, number[SN_MAP_NVAR];
-    bool single;      /* one level, a range for each place, says it all */
+    bool single;      /* one level, with a range for each place, describes
+                         everything */
     bool by_elements; /* some bound of taps depends on elements */
     /* What a place of the last group variable adds to the offsets of the set of
      * the place before, or SN_SET_NEW where it is another; NULL: always */
@@ -89,14 +90,14 @@ typedef struct SnSets {
     int64_t filled; /* the group that single taps are of */
 } SnSets;
 
-/* Fills m for a result that has elements, but for a and b; arrays live in
+/* Fills m, except a and b, for a result that has elements; arrays live in
  * c->scratch. */
 SnStatus sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem,
                       unsigned res);
 
-/* ---- the group under way (set_walk.c) ---- */
+/* ---- the current group (set_walk.c) ---- */
 
-/* Places of variable v; -1: of none, 1. */
+/* Places of variable v; 1 if v is -1 (none). */
 static inline int64_t
 sn_sets_bound(const SnMapping *u, int v)
 {
@@ -113,7 +114,7 @@ sn_sets_in_part(const SnSetRead *s, int v)
     return false;
 }
 
-/* What the part adds where the terms have these values; -1: outside. */
+/* What the part adds if the terms have these values; -1: outside. */
 int64_t sn_sets_value(const SnSetPart *p, const int64_t *val);
 /* What the part adds at tap t of its last one, the group's places and the other
  * taps being in s->at; -1: outside. */
@@ -121,7 +122,7 @@ int64_t sn_sets_part(const SnSets *s, const SnSetPart *p, int64_t r, int64_t t);
 /* Puts m and s to group g: where it lies in the result and the second operand;
  * where in the first is what it returns. */
 int64_t sn_sets_place(SnMap *m, SnSets *s, int64_t g);
-/* How many places tap v has in the group under way. */
+/* How many places tap v has in the current group. */
 int64_t sn_sets_bound_now(const SnSets *s, int v);
 /* The valid taps of l for the group's places and the taps before. */
 void sn_sets_row(SnSets *s, const SnSetLevel *l, SnSetRow *r);

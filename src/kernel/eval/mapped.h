@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A call's map with the call's shapes, attributes and data put in. */
+/* A call's map with the call's shapes, attributes and data filled in. */
 #ifndef SN_MAPPED_H
 #define SN_MAPPED_H
 
@@ -19,9 +19,9 @@ typedef struct SnMapped {
 SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
 /* The same without what it reads; operands may lack data. */
 SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
-/* Whether all that the map itself looks at is known: there is data. */
+/* Whether all elements that the map itself reads are known: there is data. */
 bool sn_mapped_known(const SnCall *c, const SnSem *s);
-/* The tensor that a read is of. */
+/* The tensor that a read reads. */
 const SnTensor *sn_mapped_tensor(const SnCall *c, unsigned res,
                                  const SnMapped *m, const SnMapRead *r);
 

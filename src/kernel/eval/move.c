@@ -53,7 +53,7 @@ table_of(SnArena *a, const SnMapping *u, SnCopyTable *t)
     }
 }
 
-/* Offsets that are a sum of places, all of which lie inside. */
+/* Offsets that are a sum of places, all inside. */
 static bool
 by_sum(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t)
 {
@@ -75,8 +75,8 @@ by_sum(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t)
     return true;
 }
 
-/* What depends on one variable of the result: axes, of which those that are
- * sums need no terms run. */
+/* The axes that depend on one variable of the result; axes that are sums need
+ * not run terms. */
 typedef struct Axis {
     SnMapNum at;
     bool sum;
@@ -90,7 +90,7 @@ typedef struct Part {
     bool sums; /* all of it */
 } Part;
 
-/* Of variable v, -1: of none. */
+/* For variable v, or -1: none. */
 static Part
 part_of(const SnMapping *u, const SnMapRead *r, int v)
 {
@@ -113,8 +113,8 @@ part_of(const SnMapping *u, const SnMapRead *r, int v)
     return p;
 }
 
-/* What it adds to the offset at place j; -1: outside.  A variable that nothing
- * depends on adds 0. */
+/* What it adds to the offset at place j; -1: outside.  An unused variable adds
+ * 0. */
 static int64_t
 part_at(const Part *p, int64_t j, const int64_t *val)
 {
@@ -291,7 +291,7 @@ copy_read(const SnCall *c, const SnMapping *u, const SnMapRead *r,
     return SN_OK;
 }
 
-/* All of the operand in its order: also rows of row8. */
+/* All of the operand in order, including rows of row8. */
 static bool
 is_whole(const SnMapping *u, const SnMapRead *r, const SnShape *y)
 {
@@ -314,7 +314,8 @@ is_whole(const SnMapping *u, const SnMapRead *r, const SnShape *y)
     return true;
 }
 
-/* Of several operands the formula names the one that is copied. */
+/* Where there are several operands, the formula names the one that is
+ * copied. */
 static bool
 is_moved(const SnCall *c, const SnSem *s, const SnTensor *x)
 {

@@ -32,7 +32,7 @@ sn_is_code(const SnType *t)
     return t && t->nq == 1 && (t->elem == SN_QI8 || t->elem == SN_QI16);
 }
 
-/* That of `float` for contracts over any map. */
+/* The row of `float` for contracts over any map. */
 static const SnArithRow *
 float_contract(void)
 {
@@ -162,7 +162,7 @@ sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim)
         for (int b = 0; b < 3; b++)
             s->byte[b][i] = (uint8_t)(s->t[i] >> 8 * b);
     }
-    /* 2^23 times more must fit; every result is far above such steps. */
+    /* 2^23 times this must fit; every result is far above such steps. */
     s->one = (uint64_t)fminf(floorf(1.0f / y->scale[0]), 0x1p40f);
     s->zp = y->zp[0];
     s->lim = lim;

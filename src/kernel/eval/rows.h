@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What generated evaluators call besides base/num.h: parameters of operands,
- * ranges, integer arithmetic, named rows. */
+/* What generated evaluators call in addition to base/num.h: parameters of
+ * operands, ranges, integer arithmetic, named rows. */
 #ifndef SN_ROWS_H
 #define SN_ROWS_H
 
@@ -70,25 +70,25 @@ const float *sn_mults(SnArena *a, const SnType *x, const SnType *w,
 /* ---- rows of the graph's arithmetic ---- */
 
 /* A row that is opened for grids; row NULL: the arithmetic has none, and the
- * result is the meaning's own steps. */
+ * result is computed by the steps of the meaning. */
 typedef struct SnRowUse {
     const SnArithRow *row;
-    bool real; /* it is that for any point: of a real, not of codes */
+    bool real; /* it is the row for any point: takes a real, not codes */
     SnRowGrids g;
     int64_t k[SN_ROW_NK];
 } SnRowUse;
-/* The row for a form, else that for any point; when: SN_WHEN_ flags. */
+/* The row for a form, else the one for any point; when: SN_WHEN_ flags. */
 SnRowUse sn_row_use(SnRounding by, SnForm form, const char *map, unsigned when,
                     SnRowGrids g);
-/* Is it what `float` computes there, by its row or without one? */
+/* Is it what `float` computes there, with or without a row? */
 bool sn_row_as_float(const SnRowUse *u, SnForm form, const char *map,
                      unsigned when);
-/* The int that the node gives a parameter of its map, element i of a list; 1:
- * it gives none. */
+/* The int that the node gives for a parameter of its map, element i of a list;
+ * 1: it gives none. */
 int64_t sn_row_arg(const SnCall *c, unsigned res, const char *name, uint32_t i);
-/* SN_WHEN_ flags that follow from what result res is over. */
+/* SN_WHEN_ flags that follow from the set that result res is over. */
 unsigned sn_row_flags(const SnCall *c, unsigned res);
-/* Those of a contract, one per slice of w. */
+/* The rows of a contract, one per slice of w. */
 const SnRowUse *sn_row_uses(const SnCall *c, const SnType *x, const SnType *w,
                             const SnType *y, const char *map, unsigned when);
 /* The same for a loop over sums: mul has the multipliers, and use is NULL,
@@ -103,7 +103,7 @@ SnSumRows sn_sum_rows(const SnCall *c, const SnType *x, const SnType *w,
                       const SnType *y, const char *map, unsigned when);
 /* A mean divides by n from here on. */
 void sn_row_divide(SnRowUse *u, int64_t n);
-/* The code of codes, or of a sum, in [lo, hi]. */
+/* The code for codes, or for a sum, in [lo, hi]. */
 static inline int32_t
 sn_row_at(const SnRowUse *u, int64_t a, int64_t b, int32_t lo, int32_t hi)
 {
@@ -123,7 +123,7 @@ sn_sum_code64(const SnSumRows *r, int64_t i, int64_t acc, int32_t lo,
     return r->mul ? sn_requant64(acc, r->mul[i], r->zp, lo, hi)
                   : sn_row_at(&r->use[i], acc, 0, lo, hi);
 }
-/* As sn_row_at; there may be no row: v is what the meaning's steps give. */
+/* As sn_row_at; if there is no row, v is the result of the meaning's steps. */
 static inline int32_t
 sn_row_quant(const SnRowUse *u, int64_t a, int64_t b, float v, float scale,
              int32_t zp, int32_t lo, int32_t hi)
@@ -135,7 +135,7 @@ sn_row_quant(const SnRowUse *u, int64_t a, int64_t b, float v, float scale,
     return v != v ? lo : sn_row_at(u, sn_bits_f32(v), 0, lo, hi);
 }
 
-/* ---- functions by a table's entries ---- */
+/* ---- functions by entries of a table ---- */
 
 /* The row for the node as a function, NULL: it is computed for each code. */
 const SnArithRow *sn_lut_row(const SnCall *c);
@@ -163,7 +163,7 @@ sn_dequant_row8(const uint8_t *row, int64_t cols, int64_t i)
 
 /* ---- rows to variance 1, 8 bits ---- */
 
-/* eps as these rows take it: above, any row of codes is 0. */
+/* The largest eps of these rows: above it, any row of codes is 0. */
 static inline float
 sn_normal_eps(float eps)
 {
@@ -183,8 +183,8 @@ typedef struct SnSoftmax {
     SnLim lim;
 } SnSoftmax;
 void sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim);
-/* The result of a code that lies `below` the row's greatest, sum: of t over
- * the row. */
+/* The result of a code that lies `below` the row's greatest; sum: of t over the
+ * row. */
 int8_t sn_softmax_code(const SnSoftmax *s, int below, uint64_t sum);
 /* One row: m is set. */
 void sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x,

@@ -205,7 +205,7 @@ walk(SnMap *m, SnSets *s, int depth, int64_t off, int64_t number)
     }
 }
 
-/* What the parts add that depend on no tap; false: there is nothing. */
+/* The sum of parts that depend on no tap; false: the set is empty. */
 static bool
 place_parts(SnSets *s, int64_t *off)
 {
@@ -271,7 +271,7 @@ next_place(SnMap *m, SnSets *s, int64_t g)
         shift(m->c, m->nout, t->centre);
 }
 
-/* The set of the place before, further on, if that is what it is. */
+/* The set of the previous place moved on, if it is that. */
 static bool
 slide(SnMap *m, SnSets *s)
 {
@@ -300,7 +300,7 @@ one_seg(SnMap *m, SnSets *s, int64_t off)
             (SnSeg){off + r->tap->off, r->tap->t * s->number[l->v], m->ntap};
 }
 
-/* All segments of a group, whose places add off. */
+/* All segments of a group whose places add `off`. */
 static void
 new_segs(SnMap *m, SnSets *s, int64_t off)
 {
@@ -342,8 +342,8 @@ fill_taps(SnMap *m)
     m->b_run = m->nseg == 1 && m->step_b == 1 && !m->b_of;
 }
 
-/* Puts m to group g, with its single taps where these are asked for: in one
- * function, since small sets cost little more than a call. */
+/* Moves m to group g, with its single taps if requested: in one function, since
+ * small sets cost little more than a call. */
 static void
 set_group(SnMap *m, int64_t g, bool taps)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The k largest (or smallest) elements along an axis, sorted; of equal
- * elements the first comes first; NaN is larger than every number. */
+/* The k largest (or smallest) elements along an axis, sorted; equal elements
+ * keep their order; NaN is larger than every number. */
 #ifndef SN_TOPK_H
 #define SN_TOPK_H
 

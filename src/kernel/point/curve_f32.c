@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions around exp, tanh and log.  Without lanes of its own a variant has
- * them by these functions, a part of the values at a time: what they are taken
- * of is in t. */
+/* Functions around exp, tanh and log.  A variant without its own vector code
+ * uses these functions, on a part of the values at a time: their arguments are
+ * in t. */
 #include "kernel/point/curve_f32.h"
 
 #include <math.h>

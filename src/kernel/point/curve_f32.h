@@ -27,8 +27,8 @@ typedef struct SnCurveF32 {
     float alpha, gamma;
 } SnCurveF32;
 
-/* y[i] = f(x[i]) with the bits of the node's evaluator (which NaN,
- * numerics.md leaves open).  y may be x. */
+/* y[i] = f(x[i]) with the bits of the node's evaluator (numerics.md leaves open
+ * which NaN).  y may be x. */
 void sn_curvef_run(SnIsa isa, const SnCurveF32 *p, const float *x, int64_t n,
                    float *y);
 

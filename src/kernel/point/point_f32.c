@@ -190,7 +190,7 @@ sum_row(const float *y, int64_t n)
     return sum;
 }
 
-/* Of eight rows: each waits for its own sum alone. */
+/* For eight rows: each waits only for its own sum. */
 static void
 sum_rows(const float *y, int64_t n, float *sum)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Point nodes, pools, LRN and softmax on f32.  Lanes run across results, so
- * that sums keep the order of numerics.md; every variant gives the evaluator's
- * bits (which NaN, numerics.md leaves open). */
+ * that sums keep the order of numerics.md; every variant gives the
+ * evaluator's bits (numerics.md leaves open which NaN). */
 #ifndef SN_POINT_F32_H
 #define SN_POINT_F32_H
 
@@ -13,7 +13,7 @@
 
 /* ---- element by element ---- */
 
-/* y[i] = clamp(x[i]) into [lo, hi]; NaN goes through, -0 equals 0. */
+/* y[i] = clamp(x[i]) into [lo, hi]; NaN passes through, -0 equals 0. */
 void sn_clampf_run(SnIsa isa, float lo, float hi, const float *x, int64_t n,
                    float *y);
 
@@ -34,7 +34,7 @@ typedef struct SnPoolF32 {
     bool whole;     /* each window is a whole image, without pads */
     float lo, hi;   /* clamp of an average */
 } SnPoolF32;
-/* Bytes of work, at 8 of alignment. */
+/* Bytes of working memory, aligned to 8. */
 size_t sn_poolf_work(const SnPoolF32 *p);
 /* Images and rows of results [from, to), counted through. */
 void sn_poolf_run(SnIsa isa, const SnPoolF32 *p, const float *x, float *y,
@@ -47,7 +47,7 @@ typedef struct SnLrnF32 {
     int64_t before, after; /* the window: [i - before, i + after] */
     float coef, k;         /* t = k + coef * sum */
 } SnLrnF32;
-/* Bytes of work. */
+/* Bytes of working memory. */
 size_t sn_lrnf_work(const SnLrnF32 *p);
 /* npx pixels of c channels. */
 void sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx,
@@ -97,7 +97,7 @@ typedef struct SnPointF32 {
     /* y[i] = x[i] / (1 + y[i]); x NULL: 1s */
     void (*logistic)(const float *x, float *y, int64_t n);
     void (*tanh)(const float *x, int64_t n, float *y);
-    /* curve_f32.h; NULL: of the functions above.  y may be x. */
+    /* curve_f32.h; NULL: made from the functions above.  y may be x. */
     void (*curve)(const SnCurveF32 *p, const float *x, int64_t n, float *y);
 } SnPointF32;
 extern const SnPointF32 sn_point_f32_ref;

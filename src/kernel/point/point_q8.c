@@ -59,7 +59,7 @@ sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
     sn_sum8_by(point8(isa)->sum, p, a, b, n, y);
 }
 
-/* What the formula gives for each pair of codes. */
+/* The results of the formula for each pair of codes. */
 static void
 all_pairs(const SnPoint8 *k, const SnPair8 *formula, int8_t *t)
 {

@@ -41,9 +41,9 @@ void sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
 
 /* ---- sums, without a division: kernel/point/sum_q8.h ---- */
 
-/* Wanted is table[256 * (a + 128) + b + 128] or, where that is NULL, what the
- * formula gives; p as near as it is known.  Nudges f until all pairs agree;
- * false when none of its tries does. */
+/* The target is table[256 * (a + 128) + b + 128] or, if table is NULL, the
+ * formula; p is as near as it is known.  Nudges f until all pairs agree; false
+ * when no attempt succeeds. */
 bool sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *table,
                  const SnPair8 *formula);
 void sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
@@ -63,7 +63,7 @@ void sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g,
 
 /* ---- pools ---- */
 
-/* Bytes of work, at 8 of alignment. */
+/* Bytes of working memory, aligned to 8. */
 size_t sn_pool8_work(const SnPool8 *p);
 /* Result rows [r0, r1) of all n * oh; pixels of y lie `pitch` codes apart. */
 void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
@@ -86,13 +86,14 @@ typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
                           float *y);
 typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,
                         int8_t *y);
-/* Three planes of n as pixels; how many pixels were done, from the first. */
+/* Three planes of n as pixels; returns how many pixels were done, from the
+ * first. */
 typedef int64_t SnPlanes8Fn(const int8_t *r, const int8_t *g, const int8_t *b,
                             int64_t n, int8_t *y);
 
 typedef struct SnPoint8 {
     SnPair8Fn *pair;
-    SnSum8Fn *sum; /* n a multiple of SN_SUM8, swap not looked at; or NULL */
+    SnSum8Fn *sum; /* n a multiple of SN_SUM8, swap ignored; or NULL */
     SnQuant8Fn *quant;
     SnDequant8Fn *dequant;
     SnTable8Fn *table;
@@ -101,7 +102,7 @@ typedef struct SnPoint8 {
     SnLrn8Fn *lrn;
     SnPlanes8Fn *planes; /* or NULL */
 } SnPoint8;
-/* The portable table, which the others use for tails. */
+/* The portable variant, which the others use for tails. */
 extern const SnPoint8 sn_point8_ref;
 extern SnVariants sn_point_q8_variants;
 

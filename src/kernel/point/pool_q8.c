@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Pools and LRN on codes: what does not depend on the instruction set. Programs
- * have the sections that they call. */
+ * get the sections that they call. */
 #include "kernel/point/pool_q8.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ sn_pool8_by(SnMax8Fn *max, SnAvg8Fn *avg, const SnPool8 *p, const int8_t *x,
         const int8_t *image = x + r / o->oh * o->h * o->w * o->c, *at = image;
         int64_t nt = 0, part = 1;
         for (int64_t j = 0; j < o->ow; j++, y += pitch) {
-            /* Between two whole windows only the place changes. */
+            /* From one whole window to the next only the place changes. */
             if (j > 0 && whole_columns(o, j - 1) && whole_columns(o, j)) {
                 at += o->sw * o->c;
             } else {

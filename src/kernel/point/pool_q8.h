@@ -14,11 +14,11 @@ typedef struct SnPool8 {
     SnConvGeo geo;
     /* AvgPool */
     bool count_pad;
-    bool columns;      /* each is added up first (SnMap.part) */
+    bool columns;      /* each of these is added up first (SnMap.part) */
     float xs, ys, off; /* off: added before rounding (`after`) */
     bool whole;        /* the `after` form of a whole image: integer mean */
     int32_t xz, yz;    /* yz: added after rounding */
-    float lo, hi;      /* clamp of what is rounded */
+    float lo, hi;      /* clamp of the rounded value */
 } SnPool8;
 typedef struct SnLrn8 {
     int64_t npx, c;
@@ -44,11 +44,11 @@ SnMax8Fn sn_max8_c, sn_max8_avx2, sn_max8_avx512;
 SnAvg8Fn sn_avg8_c, sn_avg8_avx2, sn_avg8_avx512;
 SnLrn8Fn sn_lrn8_c, sn_lrn8_avx2, sn_lrn8_avx512;
 
-/* By one of max and avg; tap: room for as many as a window has. */
+/* Runs one of max and avg; tap: room for the taps of a window. */
 void sn_pool8_by(SnMax8Fn *max, SnAvg8Fn *avg, const SnPool8 *p,
                  const int8_t *x, int8_t *y, int64_t pitch, int64_t *tap,
                  int64_t r0, int64_t r1);
-/* Bytes of work for sn_lrn8_by. */
+/* Bytes of working memory for sn_lrn8_by. */
 size_t sn_lrn8_work(const SnLrn8 *p);
 /* Pixels [p0, p1) of npx. */
 void sn_lrn8_by(SnLrn8Fn *lrn, const SnLrn8 *p, const int8_t *x, int8_t *y,

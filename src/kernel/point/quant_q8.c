@@ -9,7 +9,7 @@
 void
 sn_quant8_c(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
 {
-    const SnQuant8 q = *p; /* y may be anything but this */
+    const SnQuant8 q = *p; /* y may alias anything but this */
     int32_t lo = (int32_t)q.lo, hi = (int32_t)q.hi;
 
     for (int64_t i = 0; i < n; i++)

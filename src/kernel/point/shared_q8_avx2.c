@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums, Quantize, pools and LRN on codes in AVX2: whole or
- * sections of it are also texts of programs. */
+/* Sums, Quantize, pools and LRN on codes in AVX2: programs also contain this
+ * file or sections of it. */
 #include "kernel/point/pool_q8.h"
 #include "kernel/point/quant_q8.h"
 #include "kernel/point/sum_q8.h"
@@ -36,7 +36,7 @@ sn_sum8_avx2(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n,
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     const __m256i z = _mm256_set1_epi16((int16_t)p->z);
     const __m256i lo = _mm256_set1_epi8(p->lo), hi = _mm256_set1_epi8(p->hi);
-    const SnSum8 q = *p; /* y may be anything but this */
+    const SnSum8 q = *p; /* y may alias anything but this */
 
     for (int64_t i = 0; i < n; i += 32, a += 32, b += 32) {
         __m256i u = _mm256_packs_epi32(sum8(&q, a, b), sum8(&q, a + 8, b + 8));

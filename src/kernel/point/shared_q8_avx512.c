@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sums, Quantize, pools and LRN on codes in AVX-512: whole or
- * sections of it are also texts of programs. */
+/* Sums, Quantize, pools and LRN on codes in AVX-512: programs also contain this
+ * file or sections of it. */
 #include "kernel/point/pool_q8.h"
 #include "kernel/point/quant_q8.h"
 #include "kernel/point/sum_q8.h"
@@ -33,7 +33,7 @@ sn_sum8_avx512(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n,
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     const __m512i z = _mm512_set1_epi16((int16_t)p->z);
     const __m512i lo = _mm512_set1_epi8(p->lo), hi = _mm512_set1_epi8(p->hi);
-    const SnSum8 q = *p; /* y may be anything but this */
+    const SnSum8 q = *p; /* y may alias anything but this */
 
     for (int64_t i = 0; i < n; i += 64, a += 64, b += 64) {
         __m512i u =

@@ -11,7 +11,7 @@ void
 sn_sum8_c(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n,
           int8_t *y)
 {
-    const SnSum8 q = *p; /* y may be anything but this */
+    const SnSum8 q = *p; /* y may alias anything but this */
 
     for (int64_t i = 0; i < n; i++) {
         float s = fmaf(q.ra, (float)a[i], fmaf(q.rb, (float)b[i], q.f));
@@ -73,8 +73,8 @@ agrees(SnSum8Fn *sum, const SnSum8 *p, const int8_t *table)
 bool
 sn_sum8_fit_by(SnSum8Fn *sum, SnSum8 *p, const int8_t *table)
 {
-    /* A unit in the last place of the largest results, less than which the
-     * ties of the two formulas lie apart. */
+    /* A unit in the last place of the largest results; the ties of the two
+     * formulas differ by less. */
     const float step = 0x1p-19f;
     float f = p->f;
 

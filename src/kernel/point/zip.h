@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two or four runs of elements of 1 or 4 bytes as one in which they take turns,
- * for transposes of few rows: the channels of shuffled groups.  SSE2 is in
- * every x86-64; elsewhere the caller's loop does all of it. */
+/* Interleaves two or four runs of elements of 1 or 4 bytes, for transposes of
+ * few rows: the channels of shuffled groups.  Every x86-64 has SSE2;
+ * elsewhere the caller's loop does everything. */
 #ifndef SN_ZIP_H
 #define SN_ZIP_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows of codes to variance 1: sums of integers, in any order, and a line. */
+/* Rows of codes to variance 1: sums of integers, in any order, and a linear
+ * function. */
 #include "kernel/row/normal_q8.h"
 
 SnVariants sn_normal_q8_variants;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Softmax of codes.  What a code's result is depends on how far it is below
- * the largest one and on the row's sum: results are worked out for the codes
- * that have one above 0, and the row is looked up in them. */
+/* Softmax of codes.  The result of a code depends on how far it is below the
+ * largest one and on the row's sum: results are computed for the codes that
+ * have one above 0, and the row is looked up in this table. */
 #include "kernel/row/softmax_q8.h"
 
 #include <string.h>

@@ -16,10 +16,10 @@ typedef struct SnSoftmax8 {
     /* The largest of n > 0 codes. */
     int (*top)(const int8_t *x, int64_t n);
     /* y[b] = sn_softmax_code(s, b, sum) for b below the result, which is n, or
-     * less where all others have no share but 0.  y has room for n rounded up
-     * to a multiple of 16. */
+     * less if all others have a share of 0.  y has room for n rounded up to a
+     * multiple of 16. */
     int (*share)(const SnSoftmax *s, uint64_t sum, int n, int8_t *y);
-    /* The whole row, or NULL; false: this processor cannot do it so. */
+    /* The whole row, or NULL; false: this processor cannot do it this way. */
     bool (*row)(const SnSoftmax *s, const int8_t *x, int64_t n, int8_t *y);
 } SnSoftmax8;
 extern SnVariants sn_softmax_q8_variants;

@@ -80,7 +80,8 @@ typedef struct Row {
     Table byte[3];
 } Row;
 
-/* How far codes [i, i + 64) are below the largest; past the row's end any. */
+/* How far codes [i, i + 64) are below the largest; undefined past the row's
+ * end. */
 VBMI INLINE __m512i
 below(const Row *r, int64_t i)
 {
@@ -88,8 +89,8 @@ below(const Row *r, int64_t i)
                            _mm512_maskz_loadu_epi8(lanes(r->n - i), r->x + i));
 }
 
-/* Of s->t over the row.  Bytes are added apart: whole numbers, so that the
- * order does not matter. */
+/* The sum of s->t over the row.  Bytes are added separately: they are integers,
+ * so the order does not matter. */
 VBMI static uint64_t
 total(const Row *r)
 {
@@ -111,7 +112,7 @@ total(const Row *r)
 
 /* 16 quotients to the nearest, less zp.  q is off by less than 2^-22 of itself,
  * which is 2^-13 up to 512 and changes nothing above, where it is cut off:
- * `near` gets -1 where that may decide. */
+ * `near` gets -1 where the error may decide. */
 VBMI INLINE __m512i
 quotients(const Row *r, __m512 times, __m512i t, __m512i *near)
 {
@@ -126,7 +127,7 @@ quotients(const Row *r, __m512 times, __m512i t, __m512i *near)
     return _mm512_add_epi32(_mm512_cvtps_epi32(v), _mm512_set1_epi32(r->s->zp));
 }
 
-/* Words as unpacking left them are bytes in their order again. */
+/* Packs words, in the order that unpacking left, to bytes in order. */
 VBMI INLINE __m512i
 packed(const __m512i v[4])
 {
@@ -181,7 +182,7 @@ look_up(const Row *r, int8_t *y)
                                 entries(&t, below(r, i)));
 }
 
-/* As sn_softmax8_run.  Longer rows than tables have entries are looked up. */
+/* As sn_softmax8_run.  Rows longer than the tables are looked up. */
 VBMI static bool
 whole_row(const SnSoftmax *s, const int8_t *x, int64_t n, int8_t *y)
 {

@@ -240,7 +240,7 @@ next_line(Reader *r)
     return true;
 }
 
-/* A number of up to ten digits, with `after` behind it. */
+/* A number of up to ten digits, followed by `after`. */
 static bool
 number(const char **s, char after, int64_t *out)
 {
@@ -257,8 +257,8 @@ number(const char **s, char after, int64_t *out)
     return true;
 }
 
-/* Sizes that a convolution can have, none of them negative: there may be no
- * elements, but not no taps. */
+/* Sizes that a convolution can have, none of them negative: it may have no
+ * elements, but must have taps. */
 static bool
 sane(const SnConvGeo *o)
 {

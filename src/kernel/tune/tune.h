@@ -35,7 +35,8 @@ typedef struct SnTune {
     uint32_t nlayer;
     SnTuneLayer *layer;
     SnHashes of_geo; /* of layers, by size and kind */
-    bool closed;     /* read from a file: what it lacks is missed */
+    bool closed;     /* read from a file: a missing layer is counted as
+                        missed */
     uint32_t nmissed;
     SnConvGeo missed; /* the first one */
     SnTuneKind missed_kind;
@@ -45,11 +46,12 @@ SnTune *sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread);
 /* A copy whose picks may be changed. */
 SnTune *sn_tune_copy(SnArena *a, const SnTune *t);
 
-/* The number of a layer, from 1; one that is not there is added with what the
- * rules choose, or, where the set is closed, counted as missed: 0. */
+/* The number of a layer, from 1; a layer that is not in the set is added with
+ * what the rules choose or, if the set is closed, counted as missed: 0. */
 uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind);
-/* What the set, or without one (NULL) or where it lacks the layer, the rules
- * choose for the instruction set in use; *layer is the layer's number or 0. */
+/* The pick of the set for the instruction set in use, or that of the rules
+ * without a set (NULL) or if it lacks the layer; *layer is the layer's number
+ * or 0. */
 SnConvPick sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind,
                         uint32_t *layer);
 /* What the rules choose. */
