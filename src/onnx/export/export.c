@@ -31,9 +31,9 @@ by_entries(const SnOnnxDesc *e)
     return e->hook == NULL && e->term == NULL;
 }
 
-/* Is line e better to write a kind by than line f?  ONNX's own operators come
- * before others, lines of entries before hooks and terms; those with a hook
- * that is not written need another way out (QLinear operators). */
+/* Is line e better for writing a kind than line f?  ONNX's own operators come
+ * before others, lines of entries before hooks and terms; those whose hook has
+ * no export need another form (QLinear operators). */
 static bool
 better(const SnOnnxDesc *e, const SnOnnxDesc *f)
 {
@@ -46,14 +46,14 @@ better(const SnOnnxDesc *e, const SnOnnxDesc *f)
     return !by_entries(f) && by_entries(e);
 }
 
-/* A term is written as it is read, or by the hook of its one node. */
+/* A term is written as it is read, or by the hook of its only node. */
 static bool
 writes_term(SnKind k, const SnOnnxTerm *t)
 {
     return t->alone || (t->one && sn_export_hook(sn_desc(k)->name) != NULL);
 }
 
-/* The line that says how a kind (or what it is a form of) is written. */
+/* The line that says how a kind (or the kind it is a form of) is written. */
 static const SnOnnxDesc *
 line_of(const SnExport *x, SnKind k)
 {
@@ -90,8 +90,8 @@ at_node(SnExport *x, SnId id)
 
 /* ---- what the model needs as a whole ---- */
 
-/* Codes are uint8 throughout where callers see uint8, or where a node's
- * rounding is that of a uint8 model, or where they are asked for. */
+/* All codes are uint8 if callers see uint8, if a node's rounding is that of a
+ * uint8 model, or on request. */
 static void
 find_codes(SnExport *x, const SnId *topo, uint32_t n)
 {
@@ -127,7 +127,7 @@ find_needed(const SnExport *x, const SnId *topo, uint32_t n)
     return need;
 }
 
-/* Fused tables are written by what looks rows up in them. */
+/* Fused tables are written by the nodes that look up rows in them. */
 static bool
 only_summed(const SnExport *x, SnRef r)
 {
@@ -170,8 +170,8 @@ output_as(const SnExport *x, const SnNode *n)
                         sn_export_bound_u8(n) ? SN_EXPORT_U8 : SN_EXPORT_CODE);
 }
 
-/* Names of inputs and outputs stand; each output wishes that the tensor it
- * reads be called so. */
+/* Names of inputs and outputs are fixed; each output requests its name for the
+ * tensor it reads. */
 static void
 keep_names(SnExport *x, const SnId *topo, uint32_t n, const bool *need)
 {
@@ -331,7 +331,7 @@ requantize(SnExport *x)
     return SN_OK;
 }
 
-/* Do the codes of a node move as they are, by an operator that may? */
+/* Are the codes of a node moved unchanged, by an operator that allows it? */
 static bool
 moves_codes(const SnExport *x)
 {
@@ -406,7 +406,7 @@ operator(SnExport *x)
     if (x->n->nres > 0 && x->n->res[0].type->elem == SN_QI32) {
         if (x->kd->sem[0].cls != SN_C_MOVE || x->kd->out[0].fact != SN_SAME)
             return sn_export_refuse(x, "QuantizeLinear does not write int32");
-        x->as = SN_EXPORT_CODE; /* moved as they are in both forms */
+        x->as = SN_EXPORT_CODE; /* moved unchanged in both forms */
         return fn(x);
     }
     if (x->form == SN_ONNX_QOPERATOR && quantized(x)) {
@@ -442,7 +442,7 @@ add_node(SnExport *x, Onnx__GraphProto *pb)
         break;
     }
     if (x->kd->sem[0].decl == &sn_map_decl_permute)
-        return SN_OK; /* its readers ask for the order */
+        return SN_OK; /* its readers choose the order */
     return operator(x);
 }
 

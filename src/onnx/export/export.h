@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Graphs to ONNX models.  Pictures leave with channels first: a Transpose is
- * written only where the model needs one.  Quantized nodes leave as float
- * operators between DequantizeLinear and QuantizeLinear (QDQ), or as
- * operators on codes where one computes the same row of docs/numerics.md
- * (QOperator).  docs/export.md is the contract. */
+/* Graphs to ONNX models.  Pictures are written with channels first: a Transpose
+ * is written only where the model needs one.  Quantized nodes become float
+ * operators between DequantizeLinear and QuantizeLinear (QDQ), or operators on
+ * codes where one computes the same row of docs/numerics.md (QOperator).
+ * docs/export.md is the contract. */
 #ifndef SN_EXPORT_H
 #define SN_EXPORT_H
 
@@ -47,14 +47,14 @@ typedef struct SnOnnxExport {
 /* The names of the forms in order, NULL-ended. */
 const char *const *sn_onnx_forms(void);
 
-/* Is there a way to write nodes of this kind at this opset?  Attributes and
- * types may still bar a single node. */
+/* Can nodes of this kind be written at this opset?  Attributes and types may
+ * still prevent it for a single node. */
 bool sn_onnx_writes(SnKind k, int opset);
 
-/* The bounds as JSON, as they are in the model's metadata. */
+/* The bounds as JSON, as in the model's metadata. */
 void sn_onnx_twins_json(SnBuf *b, const SnGraph *g, const SnOnnxTwins *t);
 
-/* The bytes of the model of g, in a; they depend on g and o alone.  file is
+/* The bytes of the model of g, in a; they depend only on g and o.  file is
  * for messages.  SN_EUNSUPPORTED names the node that has no form in ONNX. */
 SnStatus sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
                       const char *file, SnDiag *d, void **p, size_t *n);

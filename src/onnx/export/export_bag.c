@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sums of looked-up rows: Gather and ReduceSum; a fused table as its codes,
- * scales and offsets, decoded after they are looked up. */
+ * scales and offsets, decoded after the lookup. */
 #include "onnx/export/export_priv.h"
 
 #include <string.h>

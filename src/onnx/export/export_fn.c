@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* More operators that the lines of nodes.def do not spell out: reductions,
- * casts, plain codes, convolutions the other way round. */
+ * casts, plain codes, transposed convolutions. */
 #include "onnx/export/export_priv.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ sn_export_cast(SnExport *x)
     return SN_OK;
 }
 
-/* The codes of a value are a tensor already; so are codes with a scale. */
+/* The codes of a value are already a tensor; so are codes with a scale. */
 static SnStatus
 alias(SnExport *x)
 {
@@ -80,7 +80,7 @@ made_by(const SnExport *x, SnRef r, SnExportHook *fn)
     return sn_export_hook(sn_desc(sn_kind(x->g, r))->name) == fn;
 }
 
-/* Sums of products take values and zero points apart. */
+/* Sums of products take values and zero points separately. */
 static bool
 only_for_sums(const SnExport *x, SnRef r)
 {
@@ -270,7 +270,8 @@ typedef struct Over {
     bool keep;
 } Over;
 
-/* Reads the operand in an order at hand; the result's follows. */
+/* Reads the operand in an available order; the result's order follows from
+ * it. */
 static void
 reduced(SnExport *x, Over *o)
 {
@@ -339,7 +340,7 @@ sn_export_arg(SnExport *x)
     return SN_OK;
 }
 
-/* Operators that normalize go over the last axes, and scale: by 1 here. */
+/* Operators that normalize run over the last axes, and scale: by 1 here. */
 typedef struct Rows {
     int perm[SN_MAXRANK], rank;
     int64_t n;

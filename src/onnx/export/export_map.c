@@ -36,7 +36,7 @@ static const struct {
     {"com.microsoft:QLinearAveragePool", "dilations", INT32_MAX},
 };
 
-/* The opset of the model; of other domains the newest that a line speaks of.
+/* The opset of the model; for other domains the newest that a line names.
  */
 int
 sn_export_version(const SnExport *x, const char *domain)
@@ -178,7 +178,7 @@ sn_export_attrs(SnExport *x, Onnx__NodeProto *n)
 }
 
 /* Attributes that no entry mentions must stand at their defaults.  A clamp
- * follows as an operator; round and zp_shift are how codes are worked out. */
+ * follows as an operator; round and zp_shift say how codes are computed. */
 static SnStatus
 check_rest(SnExport *x)
 {
@@ -198,7 +198,7 @@ check_rest(SnExport *x)
 
 /* ---- order of axes ---- */
 
-/* The attributes in the order of axes given. */
+/* The attributes in the given order of axes. */
 static bool
 renumber(SnExport *x, int rank, const int *perm)
 {
@@ -211,7 +211,8 @@ renumber(SnExport *x, int rank, const int *perm)
                             (SnInts){(uint32_t)rank, inv});
 }
 
-/* Operands that have no tensor in this order yet; -1: it cannot be. */
+/* The number of operands that have no tensor in this order yet; -1:
+ * impossible. */
 static int
 missing(const SnExport *x, int rank, const int *perm)
 {
@@ -333,8 +334,8 @@ sn_export_operand(SnExport *x, uint32_t slot, const int *perm, SnExportAs as)
 
 /* ---- results ---- */
 
-/* What a clamp says beyond the storage.  A lower side at real 0 is a Relu even
- * where the storage would cut alike. */
+/* What a clamp cuts off beyond the storage.  A lower bound at real 0 is a Relu
+ * even if the storage would cut the same. */
 static SnRange
 open_sides(const SnExport *x, uint32_t k)
 {
@@ -390,7 +391,7 @@ real_name(SnExport *x, SnRef r)
                        : sn_export_fresh(x, sn_format(x->a, "%s.f", name));
 }
 
-/* How result k stands once everything is written. */
+/* The form of result k once everything is written. */
 static SnExportAs
 final_as(const SnExport *x, const SnType *t)
 {

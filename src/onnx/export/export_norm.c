@@ -12,7 +12,7 @@
 enum { X, GAMMA, BETA, MEAN, VAR, NPORT };
 
 /* The one axis of the result along which parameters differ, in *axis (-1: none
- * does); false when there are several, or x is itself spread. */
+ * does); false if there are several, or if x itself is spread. */
 static bool
 channels(const SnExport *x, int *axis)
 {
@@ -35,8 +35,8 @@ channels(const SnExport *x, int *axis)
     return true;
 }
 
-/* The order that x has at hand if that has the channels second, else the
- * nearest to its own that has. */
+/* An available order of x if its channels are second, else the nearest to its
+ * own with channels second. */
 static void
 second(SnExport *x, int rank, int axis, int *perm)
 {
@@ -95,7 +95,7 @@ list(SnExport *x, uint32_t slot, int64_t n)
 }
 
 /* (x - mean) / sqrt(var + eps) * gamma + beta, for parameters that are spread
- * in more ways than the operator knows. */
+ * in ways the operator does not support. */
 static SnStatus
 in_steps(SnExport *x)
 {

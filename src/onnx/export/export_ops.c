@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators that the lines of nodes.def do not spell out: the way back of the
+/* Operators that the lines of nodes.def do not spell out: the reverse of the
  * import's hooks, and kinds that ONNX writes as something else. */
 #include "onnx/export/export_priv.h"
 
@@ -98,7 +98,7 @@ as_op(SnExport *x, const char *op)
     return SN_OK;
 }
 
-/* A line that is one node: the attributes that it asks for are its own. */
+/* A line that is one node: the attributes it requires are its own. */
 SnStatus
 sn_export_term(SnExport *x)
 {
@@ -163,8 +163,8 @@ clip(SnExport *x)
 
 /* ---- shapes ---- */
 
-/* Do these orders of a value's axes lay its elements out alike?  Axes of one
- * element do not count. */
+/* Do these orders of a value's axes give the same layout of its elements?  Axes
+ * of one element do not count. */
 static bool
 alike(const SnShape *s, const int *p, const int *q)
 {
@@ -250,7 +250,7 @@ slice(SnExport *x)
         by[n] = step->v[i];
         end[n] = from->v[i] + size->v[i] * step->v[i];
         if (step->v[i] < 0 && end[n] < 0)
-            end[n] = INT64_MIN; /* -1 would count from the end */
+            end[n] = INT64_MIN; /* -1 would be counted from the end */
         n++;
     }
     put_slice(x, perm, sn_export_operand(x, 0, perm, x->as), n, start, end,
@@ -286,7 +286,7 @@ word(const SnExport *x, const char *attr)
     return sn_attr_named(x->kd, attr)->words[i];
 }
 
-/* Pads that repeat what lies at the edge need something there. */
+/* Pads that repeat the edge need at least one element. */
 static SnStatus
 check_pads(SnExport *x)
 {
@@ -357,8 +357,8 @@ gather(SnExport *x)
     return SN_OK;
 }
 
-/* Factors where they give the size (readers use them as they stand), else the
- * sizes, whose quotients must then be the factors. */
+/* Factors if they give the size (readers use them unchanged), else the sizes,
+ * whose quotients must then be the factors. */
 static SnStatus
 resize(SnExport *x)
 {
@@ -450,7 +450,7 @@ static const struct {
     {"TopK", topk},
 };
 
-/* What the import reads by a hook. */
+/* Operators that the import reads by a hook. */
 static const struct {
     SnOnnxHook *read;
     SnExportHook *fn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What callers bind where that is no type of the graph: reals of other widths,
- * and uint8 without a scale, which is held less 128.  Called while a graph is
- * exported (export.c, export_val.c). */
+/* Inputs and outputs that callers bind with a type that graphs do not have:
+ * reals of other widths, and uint8 without a scale, which is stored less 128.
+ * Called while a graph is exported (export.c, export_val.c). */
 #include "onnx/export/export_priv.h"
 
 #include "sn_kind_add.h"
@@ -100,7 +100,7 @@ widens(const SnGraph *g, SnId id, SnRef *v)
     return sn_type(g, *v)->elem == SN_I8;
 }
 
-/* Elements stay what they are, and none is made. */
+/* Elements are unchanged, and none is added. */
 static bool
 only_moves(const SnKindDesc *d)
 {
@@ -142,7 +142,7 @@ sn_export_reads_past(const SnExport *x, SnId id, SnRef *v)
 
 /* ---- nodes ---- */
 
-/* An order of axes in which v is at hand; `by` reads it first. */
+/* An order of axes in which v is available; `by` reads it first. */
 static void
 available_order(SnExport *x, SnId by, int *perm)
 {

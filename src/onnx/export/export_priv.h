@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The export of one graph, as the mapping and the hooks see it.  A value of
  * the graph may exist as several tensors: with its axes in another order, as
- * codes or as what they mean.  Whoever reads a value says how; what is missing
- * (a Transpose, a DequantizeLinear) is written then, once. */
+ * codes or as the reals they mean.  Each reader of a value says in which form;
+ * a missing Transpose or DequantizeLinear is written then, once. */
 #ifndef SN_EXPORT_PRIV_H
 #define SN_EXPORT_PRIV_H
 
@@ -26,7 +26,7 @@ typedef struct SnExportForm {
     int rank;
     int perm[SN_MAXRANK];
     const char *name;
-    struct SnExportForm *next; /* in order of making */
+    struct SnExportForm *next; /* in order of creation */
 } SnExportForm;
 
 /* A tensor that takes the name of a graph output. */
@@ -59,7 +59,7 @@ typedef struct SnExport {
     int opset;
     SnExportAs codes; /* how qi8 values are written in this model */
     bool *u8;         /* [nnode] codes without a scale that are uint8 there */
-    const char **domain; /* in use beside ONNX's own */
+    const char **domain; /* used in addition to ONNX's own */
     uint32_t ndomain;
     size_t nsplat;     /* bytes of initializers of one repeated element */
     uint32_t nrounded; /* nodes that round after, written as before */
@@ -87,11 +87,11 @@ typedef struct SnExport {
 } SnExport;
 
 typedef SnStatus SnExportHook(SnExport *x);
-/* Writes the node as an operator on codes; *done false: it has none that
- * computes the same. */
+/* Writes the node as an operator on codes; *done false: no operator computes
+ * the same. */
 typedef SnStatus SnExportCodes(SnExport *x, bool *done);
 
-/* An error about the node under way; returns SN_EUNSUPPORTED. */
+/* An error about the current node; returns SN_EUNSUPPORTED. */
 SnStatus sn_export_refuse(SnExport *x, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -132,7 +132,7 @@ const char *sn_export_zp(SnExport *x, const SnType *t, SnExportAs as,
 
 /* TensorProto.DataType; 0: none. */
 int sn_export_dtype(const SnType *t, SnExportAs as);
-/* `as` where it makes a difference for values of this type. */
+/* `as` if it makes a difference for values of this type. */
 SnExportAs sn_export_as(const SnType *t, SnExportAs as);
 
 /* The value behind Transposes; perm follows. */
@@ -142,7 +142,7 @@ bool sn_export_constant(const SnExport *x, SnRef r); /* Constant or Splat */
  * dimensions. */
 const void *sn_export_elements(SnExport *x, SnRef r, int rank, const int *perm,
                                int64_t *dim);
-/* The tensor of a value; written now if there is none yet. */
+/* The tensor of a value; written now if it does not exist yet. */
 const char *sn_export_get(SnExport *x, SnRef r, int rank, const int *perm,
                           SnExportAs as);
 const char *sn_export_plain(SnExport *x, SnRef r,
@@ -154,7 +154,8 @@ const char *sn_export_name(SnExport *x, SnRef r, int rank, const int *perm,
                            SnExportAs as);
 void sn_export_add(SnExport *x, SnRef r, int rank, const int *perm,
                    SnExportAs as, const char *name);
-/* DequantizeLinear or QuantizeLinear of a value; as is that of the codes. */
+/* DequantizeLinear or QuantizeLinear of a value; `as` is the form of the
+ * codes. */
 void sn_export_convert(SnExport *x, const char *op, SnRef r, int rank,
                        const int *perm, SnExportAs as, const char *from,
                        const char *to);
@@ -164,30 +165,33 @@ bool sn_export_same(int rank, const int *p, const int *q);
 /* ---- what callers bind (export_plain.c) ---- */
 bool sn_export_bound_u8(const SnNode *n);
 /* The TensorProto.DataType of an input or output n whose reals, of type t here,
- * have another width for callers; 0: it is as t says. */
+ * have another width for callers; 0: the width of t. */
 int sn_export_bound_real(const SnNode *n, const SnType *t);
 void sn_export_cast_real(SnExport *x, const char *from, const char *to,
                          int dtype);
 /* Fills x->u8; x->codes is known. */
 void sn_export_find_u8(SnExport *x, const SnId *topo, uint32_t n);
-/* Does node id read v alone, past the node that adds or takes 128? */
+/* Is node id the only reader of v, not counting the node that adds or subtracts
+ * 128? */
 bool sn_export_reads_past(const SnExport *x, SnId id, SnRef *v);
-/* Writes the node under way if it casts to or from uint8; otherwise sets x->as
+/* Writes the current node if it casts to or from uint8; otherwise sets x->as
  * for a move of such elements. */
 bool sn_export_put_u8(SnExport *x);
-/* The tensor of plain codes r, of which there is one of the other sign. */
+/* The tensor of plain codes r, made from the existing one of the other
+ * signedness. */
 const char *sn_export_other_sign(SnExport *x, SnRef r, int rank,
                                  const int *perm, SnExportAs as);
 
 /* ---- bounds (export_twin.c) ---- */
-void sn_export_twin(SnExport *x, SnId id); /* of a node that is written */
+void sn_export_twin(SnExport *x, SnId id); /* of a written node */
 void sn_export_metadata(SnExport *x, Onnx__ModelProto *m);
 
 /* ---- a node (export_map.c) ---- */
 /* The order of axes for a node whose map lets Transposes through: one in which
- * operands are at hand.  x->attr is renumbered for it. */
+ * operands are available.  x->attr is renumbered for it. */
 void sn_export_choose(SnExport *x, int *perm);
-/* An order that the operand has a tensor in; its own where it has one. */
+/* An order in which the operand has a tensor; its own order if it has one in
+ * that. */
 void sn_export_available_order(SnExport *x, uint32_t slot, int *perm);
 const char *sn_export_operand(SnExport *x, uint32_t slot, const int *perm,
                               SnExportAs as);
@@ -198,12 +202,12 @@ void sn_export_close(SnExport *x, uint32_t k, const int *perm, const char *got);
 /* ONNX's order of a port with this layout. */
 bool sn_export_layout(const SnExport *x, const char *port, int rank, int *perm);
 /* Writes the attributes that the line of nodes.def gives, for an operator that
- * has them all but those that come later. */
+ * has all of them except those that come later. */
 SnStatus sn_export_attrs(SnExport *x, Onnx__NodeProto *n);
 /* The version of a domain in models that are written. */
 int sn_export_version(const SnExport *x, const char *domain);
 SnStatus sn_export_map(SnExport *x); /* by the line of nodes.def */
-/* By one that is a term, of one node (export_ops.c). */
+/* by a line that is a term of one node (export_ops.c) */
 SnStatus sn_export_term(SnExport *x);
 bool sn_export_is_default(const SnExport *x, const char *attr);
 const void *sn_export_attr(const SnExport *x, const char *attr,
@@ -211,8 +215,8 @@ const void *sn_export_attr(const SnExport *x, const char *attr,
 bool sn_export_rounds_after(const SnExport *x);
 
 /* ---- hooks (export_ops.c, export_fn.c, export_qop.c) ---- */
-/* By the name of a kind, or by the hook that imports its operator; NULL: none.
- */
+/* Found by the name of a kind, or by the hook that imports its operator; NULL:
+ * none. */
 SnExportHook *sn_export_hook(const char *kind);
 SnExportHook *sn_export_read_by(SnOnnxHook *read);
 /* export_fn.c */

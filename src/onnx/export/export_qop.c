@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators on codes: where ONNX Runtime computes the row of docs/numerics.md
- * that the node has.  A node whose rounding is another keeps its float operator
+/* Operators on codes, used where ONNX Runtime computes the node's row of
+ * docs/numerics.md.  A node with another rounding keeps its float operator
  * between DequantizeLinear and QuantizeLinear. */
 #include "onnx/export/export_priv.h"
 
@@ -19,7 +19,7 @@ type_in(const SnExport *x, uint32_t slot)
     return sn_type(x->g, sn_in(x->g, x->id, slot));
 }
 
-/* Scale and zero point of a value that is written so. */
+/* Scale and zero point of a value written as codes. */
 static void
 push_params(SnExport *x, Args *a, SnRef r, SnExportAs as)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The twin of a graph: how far each node's codes may be from those of the
- * operators of reals that are written for it, in the model's metadata. */
+/* The twin of a graph: bounds, in the model's metadata, on how far each node's
+ * codes may be from those of the real operators that are written for it. */
 #include "onnx/export/export_priv.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "graph/verify/weights.h"
 
-/* The tensor of the codes of a value, NULL: none is written. */
+/* The tensor of a value's codes; NULL: none is written. */
 static const char *
 codes_of(const SnExport *x, SnRef r)
 {

@@ -551,7 +551,7 @@ transpose(SnExport *x, SnRef r, const SnExportForm *f, const int *perm)
     return name;
 }
 
-/* Codes of either kind, those that are there first. */
+/* Codes of either kind; existing tensors first. */
 static const char *
 any_codes(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs *as)
 {
@@ -592,7 +592,7 @@ make(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
         return sn_export_other_sign(x, r, rank, perm, as);
     if (as == SN_EXPORT_REAL || x->value[r] == NULL)
         sn_bug("export: value '%s' was not made", sn_name(x->g, r));
-    /* codes of the other kind, by what they mean */
+    /* codes of the other kind, through the reals they mean */
     from = sn_export_get(x, r, rank, perm, SN_EXPORT_REAL);
     name = sn_export_name(x, r, rank, perm, as);
     sn_export_convert(x, "QuantizeLinear", r, rank, perm, as, from, name);
