@@ -13,7 +13,7 @@ typedef struct Shared {
     const SnBatch *b;
     _Atomic int64_t next;   /* the next sample to take */
     _Atomic int64_t failed; /* lowest failed sample so far, or nsample */
-    pthread_mutex_t lock;   /* guards what follows */
+    pthread_mutex_t lock;   /* guards the fields below */
     int64_t why_sample;
     SnStatus status;
     char why[SN_WHY], where[SN_WHY];

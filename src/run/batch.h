@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs samples on worker threads.  Each worker has a run of its own; what a
- * sample gives depends on the sample alone, so results stored by sample
- * number are the same for any number of workers. */
+/* Runs samples on worker threads.  Each worker has its own run; the results of
+ * a sample depend only on the sample, so results stored by sample number are
+ * the same for any number of workers. */
 #ifndef SN_BATCH_H
 #define SN_BATCH_H
 
@@ -14,10 +14,10 @@ extern "C" {
 typedef struct SnBatch {
     const SnExec *x;
     int64_t nsample;
-    unsigned njob;    /* 0: as many as the processors hold, at most SN_MAXJOB */
+    unsigned njob;    /* 0: one per processor, at most SN_MAXJOB */
     unsigned nthread; /* of each worker's run, 0: one */
-    /* Asked before each sample: is there one?  With one worker only; NULL:
-     * nsample says. */
+    /* Called before each sample: is there one?  Only with one worker; NULL:
+     * nsample decides. */
     bool (*more)(void *ctx, int64_t sample);
     /* Fills the inputs of r for a sample; called from the workers. */
     SnStatus (*fill)(void *ctx, int64_t sample, SnRun *r);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inputs and outputs of a run where its caller has them, without a copy.  No
+/* Inputs and outputs of a run in memory of its caller, without a copy.  No
  * step writes into the block of an input (run/view.c); one of an output holds
  * it alone, or in parts that steps write in place. */
 #include <string.h>
 
 #include "run/exec.h"
 
-/* What is made for a caller's buffer is made for any: malloc aligns to it. */
+/* Code prepared for one caller's buffer works for any: malloc guarantees this
+ * alignment. */
 enum { ALIGN = 16 };
 
 typedef struct Place {

@@ -44,8 +44,8 @@ kernel_of(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
     return NULL;
 }
 
-/* Kernels compute the bits of their backend's arithmetic: a graph of another
- * runs on its evaluators. */
+/* Kernels compute the bits of their backend's arithmetic: a graph with another
+ * arithmetic runs on evaluators. */
 static const SnKernelDesc *
 kernel_for(const SnGraph *g, const SnBackendDesc *b, SnKind kind,
            const SnTuple *t)
@@ -63,7 +63,7 @@ cpu_kernel_for(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
     return cpu && cpu != b ? kernel_of(cpu, kind, t) : NULL;
 }
 
-/* Was this Placeholder or Save of uint8 in the model it is from? */
+/* Was this Placeholder or Save uint8 in the original model? */
 static bool
 of_u8(const SnGraph *g, SnId id)
 {
@@ -166,14 +166,16 @@ typedef struct Prepare {
     SnDiag *d;
     uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
     uint32_t *ncopied; /* [nnode] uses that do not read it again, or NULL */
-    size_t nread;      /* bytes of Constants since side files were let go */
+    size_t nread;      /* bytes of Constants since side files were unmapped */
 } Prepare;
 
-/* Bytes of side files that may be in memory beside what was packed of them. */
+/* Bytes of side files that may be in memory in addition to the weights packed
+ * from them. */
 enum { READ_MOST = 1 << 18 };
 
-/* Of the Constants among the operands; those of a lazy graph are its text's.
- * Where nothing is kept the Constant itself will do. */
+/* Hashes of the Constants among the operands; a lazy graph has them in its
+ * text.  If nothing is kept, the reference of the Constant serves as its
+ * hash. */
 static const uint64_t *
 hashes(const Prepare *pr, const SnNode *n)
 {
@@ -194,8 +196,8 @@ hashes(const Prepare *pr, const SnNode *n)
     return h;
 }
 
-/* Gives back Constants that only kernels with a copy of them read: `copied` has
- * a bit for each operand that n's kernel has one of. */
+/* Frees Constants that are read only by kernels with a copy of them: `copied`
+ * has a bit for each operand that n's kernel has copied. */
 static void
 drop_copied(const Prepare *pr, const SnNode *n, uint32_t copied)
 {
@@ -210,8 +212,9 @@ drop_copied(const Prepare *pr, const SnNode *n, uint32_t copied)
     }
 }
 
-/* Whether kernel k takes the node; what it prepares is in s.  other: it is of a
- * backend with another arithmetic, which moves and reals do not see. */
+/* Whether kernel k takes the node; what it prepares is in s.  other: it belongs
+ * to a backend with another arithmetic, which does not affect moves and
+ * reals. */
 static bool
 prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         SnExecStep *s)
@@ -332,7 +335,7 @@ add_step(Prepare *pr, SnId id)
     return SN_OK;
 }
 
-/* Where each value is: the block of its own, or the one it lies in. */
+/* Where each value is: its own block, or the one it lies in. */
 static void
 index_blocks(SnArena *a, SnExec *x)
 {
@@ -346,7 +349,7 @@ index_blocks(SnArena *a, SnExec *x)
             x->block[r] = x->block[sn_view_root(x->view, r, &offset)];
 }
 
-/* Constants that somebody read, or will. */
+/* Constants that were read or will be. */
 static SnStatus
 check_read(const Prepare *pr)
 {
@@ -365,8 +368,8 @@ check_read(const Prepare *pr)
 
 enum { RESERVE_LEAST = 1 << 20 };
 
-/* What is packed takes as much as the weights, and a little for channels that
- * fill panels and for what kernels note: in one piece it has large pages. */
+/* Packed data takes as much as the weights, and a little more for channels that
+ * fill panels and for notes of kernels: in one piece it has large pages. */
 static void
 reserve(SnArena *a, const SnExec *x)
 {
@@ -537,7 +540,7 @@ sn_run_value(const SnRun *r, SnRef ref)
     return t;
 }
 
-/* After a jump to a guard nobody else does. */
+/* After a jump to a guard nobody else resets it. */
 static void
 end_run(void *ctx)
 {
@@ -645,7 +648,7 @@ sn_run_input(SnRun *r, uint32_t i)
     const SnPort *p = &r->x->input[i];
     void *v = value_at(r, p->ref);
 
-    if (r->fence) /* should a run have been left by a jump */
+    if (r->fence) /* in case a run was left by a jump */
         sn_shadow_open(v, sn_tensor_nbyte(p->type, p->shape));
     return v;
 }

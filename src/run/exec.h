@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Running graphs.  An SnExec is prepared once from a graph and a backend and
  * is then read-only; every thread runs it through an SnRun of its own, which
- * owns the planned arena.  Running a sample allocates no tensor memory. */
+ * owns the planned arena.  Running a sample does not allocate tensor memory. */
 #ifndef SN_EXEC_H
 #define SN_EXEC_H
 
@@ -20,8 +20,8 @@ typedef struct SnPort { /* a graph input or output */
     const SnType *type;
     const SnShape *shape;
     bool u8;            /* plain codes: callers' numbers are these + 128 */
-    bool u8_codes;      /* quantized, and uint8 in the model it is from */
-    const char *pixels; /* of an input: the steps that make it of a picture
+    bool u8_codes;      /* quantized, and uint8 in the original model */
+    const char *pixels; /* of an input: the steps that make it from a picture
                            (image/steps.h); "" or NULL: none are kept */
 } SnPort;
 
@@ -29,15 +29,15 @@ typedef struct SnExecStep {
     SnId node;
     const SnTuple *tuple;
     SnEvalFn *fn;
-    const char *kernel; /* NULL: the generated evaluator */
-    const void *prep;   /* what the kernel prepared */
-    int64_t nunit;      /* parts that it can be cut into; 0: it is not called */
-    int64_t cost;       /* nanoseconds, about */
-    int64_t ypitch;     /* SnCall.ypitch */
-    bool pitched;       /* SnPrep.pitched */
-    unsigned inplace;   /* SnPrep.inplace */
-    int64_t part;       /* SnPrep.part */
-    uint32_t layer;     /* SnPrep.layer */
+    const char *kernel;    /* NULL: the generated evaluator */
+    const void *prep;      /* what the kernel prepared */
+    int64_t nunit;         /* parts that it can be cut into; 0: not called */
+    int64_t cost;          /* nanoseconds, about */
+    int64_t ypitch;        /* SnCall.ypitch */
+    bool pitched;          /* SnPrep.pitched */
+    unsigned inplace;      /* SnPrep.inplace */
+    int64_t part;          /* SnPrep.part */
+    uint32_t layer;        /* SnPrep.layer */
     int64_t reads, writes; /* SnPrep.reads, SnPrep.writes */
     uint32_t nstream; /* of a stream's first step: its steps (run/stream.h) */
     int64_t nblock;   /* and the blocks that they are cut into */
@@ -62,8 +62,8 @@ typedef struct SnExec {
 
 /* The last passes before g runs on o->backend: pipeline `launch`, with the
  * backend's rules under the name "fuse" on.  Outputs keep their bits; values
- * between them may go, and what comes has no ONNX form: for graphs that are
- * run and not written. */
+ * between them may disappear, and new nodes have no ONNX form: for graphs that
+ * are run and not written. */
 SnStatus sn_launch(const SnRewriteOpts *o, SnArena *a, SnGraph *g, SnDiag *d);
 
 /* The inputs and outputs of g, in the order of an SnExec of it. */
@@ -74,11 +74,12 @@ typedef struct SnPorts {
 SnPorts sn_ports(SnArena *a, const SnGraph *g);
 
 /* The graph must outlive the result and not change.  backend NULL: evaluators
- * only.  Fails (SN_EUNSUPPORTED) for a node that nothing can run, by name. */
+ * only.  Fails (SN_EUNSUPPORTED) for a node that nothing can run, and names
+ * it. */
 SnStatus sn_exec_prepare(SnArena *a, const SnGraph *g,
                          const SnBackendDesc *backend, SnDiag *d,
                          const SnExec **out);
-/* The same, for runs of which nothing but the outputs is looked at: values
+/* The same, for runs of which only the outputs are read: values
  * share memory where they can (run/view.h).  A hook does not see those that
  * lie in another, and must not read operands of a node that was run. */
 SnStatus sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
@@ -86,27 +87,27 @@ SnStatus sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
                               const SnExec **out);
 
 /* The same for a graph that may have been loaded lazily (graph/text/text.h):
- * packed weights come from pack, or go there (NULL: nowhere), and weights that
- * do not are compared with their hashes. */
+ * packed weights come from pack, or go there (NULL: nowhere), and other weights
+ * are compared with their hashes. */
 SnStatus sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
                                 const SnBackendDesc *backend,
                                 struct SnPack *pack, SnDiag *d,
                                 const SnExec **out);
 
 /* The same with measured picks (kernel/tune/tune.h; NULL: the rules'): layers
- * that tune has not got yet are added to it. */
+ * that tune does not have yet are added to it. */
 SnStatus sn_exec_prepare_tune(SnArena *a, const SnGraph *g,
                               const SnBackendDesc *backend, struct SnPack *pack,
                               struct SnTune *tune, SnDiag *d,
                               const SnExec **out);
-/* The same for a graph that is run, by this SnExec alone, and not read: memory
- * of Constants that kernels have copies of is given back (SnNode.own). */
+/* The same for a graph that is run, by this SnExec alone, and not read: frees
+ * the memory of Constants that kernels have copies of (SnNode.own). */
 SnStatus sn_exec_prepare_only(SnArena *a, SnGraph *g,
                               const SnBackendDesc *backend, struct SnPack *pack,
                               struct SnTune *tune, SnDiag *d,
                               const SnExec **out);
 /* A copy of x, which was prepared with `was`, for its copy `tune`, some of
- * whose picks are others: steps whose pick is the same are shared. */
+ * whose picks differ: steps with the same pick are shared. */
 const SnExec *sn_exec_retune(SnArena *a, const SnExec *x,
                              const struct SnTune *was, struct SnTune *tune);
 
@@ -123,7 +124,7 @@ typedef struct SnRun {
     struct SnBound *bound_in, *bound_out; /* not (run/bind.c); or NULL */
     unsigned nthread;
     struct SnTeam *team; /* NULL: all on the thread of the caller, or: */
-    const SnLent *pool;  /* threads of somebody else, for this run; or NULL */
+    const SnLent *pool;  /* the caller's threads, for this run; or NULL */
     uint8_t *work; /* [nthread] of `pitch` bytes, for one kernel at a time */
     size_t pitch;
     SnTensor *in, *out;
@@ -142,8 +143,8 @@ typedef struct SnRun {
 SnRun *sn_run_new(SnArena *a, const SnExec *x);
 /* The same on a team of n threads (the caller's is one), n up to
  * SN_MAXTHREAD.  Each step is cut into at most n runs of units at places that
- * depend on nothing but the node and n, small steps into fewer; what is
- * computed is the same for every n. */
+ * depend only on the node and n, small steps into fewer; what is computed is
+ * the same for every n. */
 enum { SN_MAXTHREAD = SN_TEAM_MAX };
 SnRun *sn_run_team(SnArena *a, const SnExec *x, unsigned n);
 /* Cut like the run of a team of n, the parts one after the other on the
@@ -153,24 +154,24 @@ SnRun *sn_run_parts(SnArena *a, const SnExec *x, unsigned n);
  * memory of values; working memory grows in a, which is as old as r, if x needs
  * more. */
 void sn_run_switch(SnRun *r, SnArena *a, const SnExec *x);
-void sn_run_free(SnRun *r); /* gives back scratch memory, ends the team */
+void sn_run_free(SnRun *r); /* frees scratch memory, ends the team */
 
-/* From now on inputs and outputs of r may be where the caller has them; a is as
+/* From now on inputs and outputs of r may be in the caller's memory; a is as
  * old as r.  With fences they stay in the arena. */
 void sn_run_bindable(SnArena *a, SnRun *r);
 /* Input i is read at p, output i written at p, until they are bound again; p
- * NULL: it is in the arena.  false: there it is, and has to be copied, as p has
- * not the alignment of malloc, or the value is a constant, an input, a part of
- * another value or another output as well. */
+ * NULL: it is in the arena.  false: it is in the arena and has to be copied,
+ * because p does not have the alignment of malloc, or the value is a constant,
+ * an input, a part of another value or also another output. */
 bool sn_run_bind_input(SnRun *r, uint32_t i, const void *p);
 bool sn_run_bind_output(SnRun *r, uint32_t i, void *p);
 /* Where block b of the plan is in r's own memory. */
 uint8_t *sn_run_block(const SnRun *r, uint32_t b);
 
-/* Fills r->call and r->part, once all else of r is there; again when r->nthread
+/* Fills r->call and r->part after everything else in r; again when r->nthread
  * has changed. */
 void sn_run_calls(SnRun *r);
-/* Where r has a value, with its type and shape. */
+/* The address of a value in r, with its type and shape. */
 SnTensor sn_run_value(const SnRun *r, SnRef ref);
 
 /* How many parts step s is cut into by a team of n. */

@@ -14,7 +14,7 @@ struct SnFence {
     size_t nbyte;
     uint32_t nblock, nopen, nclosed;
     SnBlock *block;   /* [nblock] places; lives are the plan's */
-    bool *input;      /* [nblock] a caller wrote it: stays as it is */
+    bool *input;      /* [nblock] a caller wrote it: stays unchanged */
     uint32_t *opens;  /* [nblock] by their first step */
     uint32_t *closes; /* [nblock] by their last one */
     uint32_t *when;   /* [nstep of the executable] step of the plan */
@@ -185,7 +185,7 @@ sn_fence_work(const SnRun *r, SnArena *a)
     sn_shadow_close(w->p, w->nbyte);
 }
 
-/* Step k may use what it asked for and no more. */
+/* Step k may use what it requested and no more. */
 static void
 open_work(const SnRun *r, uint32_t k)
 {
@@ -232,7 +232,7 @@ close_blocks(SnFence *f, const SnRun *r, uint32_t now)
     }
 }
 
-/* Inputs are copied to the mirror and back: all else is filled. */
+/* Inputs are copied to the mirror and back: everything else is filled. */
 void
 sn_fence_begin(SnFence *f, const SnRun *r)
 {
@@ -260,7 +260,7 @@ sn_fence_end(SnFence *f, const SnRun *r)
 
 /* ---- what was written ---- */
 
-/* The first byte of x[from, to) that is not y's, or `to`. */
+/* The first byte of x[from, to) that differs from y, or `to`. */
 SN_UNCHECKED static size_t
 first_apart(const uint8_t *x, const uint8_t *y, size_t from, size_t to)
 {
@@ -352,7 +352,7 @@ alive(const SnRun *r, uint32_t i, uint32_t now)
     return b->first <= now && now <= b->last;
 }
 
-/* Says what is at `bad`, or the nearest to it. */
+/* Reports what is at `bad`, or nearest to it. */
 static void
 tell(const SnFence *f, SnRun *r, const SnExecStep *s, uint32_t now, size_t bad)
 {

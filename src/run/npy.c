@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/file/file.h"
 
-/* NumPy's names of the element types that are read and written. */
+/* NumPy's names of the supported element types. */
 static const struct {
     const char *descr;
     SnDtype dtype;
@@ -357,7 +357,7 @@ check_bools(const SnNpy *f, int fd, SnDiag *d)
     return SN_OK;
 }
 
-/* Of a regular file of size bytes.  *whole: its elements must be moved, so
+/* For a regular file of `size` bytes.  *whole: its elements must be moved, so
  * it has to be read at once. */
 static SnStatus
 open_parts(int fd, size_t size, SnDiag *d, SnNpy *f, bool *whole)
@@ -384,7 +384,7 @@ sn_npy_open(SnArena *a, const char *path, SnDiag *d, SnNpy *out)
     int fd = -1;
 
     *out = (SnNpy){.path = path};
-    /* A pipe can be opened once only, by who reads it. */
+    /* A pipe can be opened only once, by its reader. */
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
         fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0)

@@ -31,11 +31,11 @@ typedef struct SnNpy {
 /* Reads and checks the header and the size (and bool elements); path is
  * borrowed. */
 SnStatus sn_npy_open(SnArena *a, const char *path, SnDiag *d, SnNpy *out);
-/* Element k of part is element i + k of those asked for, k < n. */
+/* Element k of part is element i + k of those requested, k < n. */
 typedef void SnNpyEach(void *ctx, const SnData *part, int64_t i, int64_t n);
-/* Hands elements [first, first + n), which the file has, to each in order, at
- * most 32 KiB at a time.  No memory is kept, and threads may read one file at
- * once.  false with errno when the file can no longer be read or has become
+/* Passes elements [first, first + n), which the file has, to `each` in order,
+ * at most 32 KiB at a time.  No memory is kept, and threads may read one file
+ * at once.  false with errno when the file can no longer be read or has become
  * shorter (errno 0). */
 bool sn_npy_part(const SnNpy *f, int64_t first, int64_t n, SnNpyEach *each,
                  void *ctx);

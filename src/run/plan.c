@@ -6,8 +6,8 @@
 #include "graph/desc.h"
 #include "run/shelf.h"
 
-/* What a buffer takes.  One without elements takes room as well: no other one
- * begins where it does. */
+/* Bytes that a buffer takes.  One without elements takes room as well: no other
+ * buffer begins at its place. */
 static size_t
 align_up(size_t n)
 {

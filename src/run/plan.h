@@ -17,12 +17,13 @@ enum { SN_PLAN_ALIGN = 64 };
 typedef struct SnBlock { /* one buffer */
     size_t nbyte;
     uint32_t first, last; /* steps, both inclusive */
-    size_t offset, end;   /* result: where it is, where the next may be */
+    size_t offset, end;   /* result: its offset, and the first offset after
+                             it */
 } SnBlock;
 
 /* Gives every block an offset, multiple of SN_PLAN_ALIGN, such that blocks
  * alive at the same step do not overlap: largest first, each at the lowest
- * place that fits.  Blocks of 0 bytes have SN_PLAN_ALIGN to themselves.
+ * place that fits.  Blocks of 0 bytes take SN_PLAN_ALIGN.
  * Returns the size of the arena. */
 size_t sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n);
 
@@ -46,7 +47,7 @@ typedef struct SnPlan {
 SnPlan *sn_plan(SnArena *a, const SnGraph *g);
 
 /* A value that lies `offset` bytes into the memory of another (base), which
- * may be a view itself; base 0: a value with memory of its own. */
+ * may be a view itself; base 0: a value with its own memory. */
 typedef struct SnView {
     SnRef base;
     size_t offset;
@@ -55,8 +56,8 @@ typedef struct SnView {
 /* view[nnode << SN_RESBITS] or NULL.  A block lives as long as any value that
  * is in it. */
 SnPlan *sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view);
-/* Nodes that run block by block: what any of them reads or writes is there
- * while all of them run. */
+/* Nodes that run block by block: what any of them reads or writes is live while
+ * all of them run. */
 typedef struct SnPlanRun {
     const SnId *node; /* [n] in the order of the plan */
     uint32_t n;
@@ -64,7 +65,7 @@ typedef struct SnPlanRun {
 } SnPlanRun;
 SnPlan *sn_plan_runs(SnArena *a, const SnGraph *g, const SnView *view,
                      const SnPlanRun *run);
-/* The value whose block holds ref; *offset: where in it. */
+/* The value whose block holds ref; *offset: its place in the block. */
 SnRef sn_view_root(const SnView *view, SnRef ref, size_t *offset);
 
 #ifdef __cplusplus

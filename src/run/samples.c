@@ -128,7 +128,7 @@ wide_axes(int rank, const int64_t *dim, int64_t *out)
 }
 
 /* Elements in other axes than the model's, as many as there are.  A row of
- * numbers has no axes that could be others. */
+ * numbers has no axes that could differ. */
 static bool
 other_axes(const SnData *t, const SnShape *s, int from)
 {
@@ -208,7 +208,7 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
     return SN_OK;
 }
 
-/* Pictures have the input's size; only the order of axes may differ. */
+/* Pictures have the size of the input; only the order of axes may differ. */
 static SnStatus
 fit_pictures(SnFileData *f, const SnPort *p, SnDiag *d)
 {
@@ -402,7 +402,7 @@ sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
 
 /* ---- filling ---- */
 
-typedef struct Pixel { /* one element's way from file to input */
+typedef struct Pixel { /* conversion of one element from file to input */
     const SnPixels *px;
     const SnType *type;
     bool raw; /* integers are codes */
@@ -456,7 +456,7 @@ store(const Pixel *p, const SnData *t, int64_t from, int64_t channel, void *dst,
             (int8_t)sn_quant(v, ty->scale[0], ty->zp[0], lo, hi);
 }
 
-typedef struct Fill { /* one sample's way */
+typedef struct Fill { /* conversion of one sample */
     Pixel p;
     const SnFileData *f;
     int64_t row, area; /* elements of one row, of one channel in it */
@@ -478,7 +478,7 @@ fill_part(void *ctx, const SnData *part, int64_t i, int64_t n)
     }
 }
 
-/* Sample i of f's, from pictures; NULL, or why not, in a. */
+/* Sample i of f, from pictures; NULL, or why it failed, in a. */
 static const char *
 fill_pictures(Fill *fi, int64_t i, int64_t count, SnArena *a, const char **path)
 {

@@ -6,12 +6,12 @@
  * shape.  Either may hold a stack of samples, with one axis more in front.
  * Values become reals, x * mul + add per channel, in the order of the model's
  * layout.  A quantized input read from integers without mul and add
- * takes them as codes (uint8 less 128).  Of .npy files only the sample that is
- * asked for is read.  A model with a leading dimension of B takes B rows of a
- * file as one sample.
+ * takes them as codes (uint8 less 128).  From .npy files only the requested
+ * sample is read.  A model with a leading dimension of B takes B rows of a file
+ * as one sample.
  *
- * Pictures are opened by whoever asks for samples (SnPixels.pictures): this
- * room decodes none. */
+ * Pictures are opened by a function of the caller (SnPixels.pictures): this
+ * folder decodes none. */
 #ifndef SN_SAMPLES_H
 #define SN_SAMPLES_H
 
@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 typedef enum SnLayout {
-    SN_LAYOUT_AUTO, /* whichever makes the file's shape fit */
+    SN_LAYOUT_AUTO, /* whichever fits the file's shape */
     SN_LAYOUT_NHWC,
     SN_LAYOUT_NCHW,
     SN_NLAYOUT
@@ -57,7 +57,7 @@ typedef struct SnPixels {
     SnLayout layout;     /* of the model's input */
     uint32_t nmul, nadd; /* 0, 1 or one per channel */
     const float *mul, *add;
-    SnPicturesOpen *pictures; /* NULL: there are only files of numbers */
+    SnPicturesOpen *pictures; /* NULL: only files of numbers */
     void *pictures_ctx;
 } SnPixels;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory that must not be touched for now, told to the address sanitizer; in a
- * build without it nothing happens. */
+/* Marks memory that must not be touched for now for the address sanitizer; does
+ * nothing in a build without it. */
 #ifndef SN_SHADOW_H
 #define SN_SHADOW_H
 
@@ -16,7 +16,7 @@
 
 #ifdef SN_SHADOW
 #include <sanitizer/asan_interface.h>
-/* A function that may touch such memory; it calls nothing that is checked. */
+/* A function that may touch such memory; it calls no checked function. */
 #define SN_UNCHECKED __attribute__((no_sanitize_address, noinline))
 #else
 #define SN_UNCHECKED

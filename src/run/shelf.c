@@ -27,7 +27,7 @@ struct SnShelf {
     uint64_t work;
 };
 
-/* Steps lo .. hi below a node, and those that are asked for. */
+/* Steps lo .. hi below a node, and the requested ones. */
 typedef struct Span {
     uint32_t v, lo, hi, first, last;
 } Span;
@@ -226,8 +226,8 @@ sn_shelf_floor(SnShelf *s, const SnBlock *b, uint32_t *step)
 
 /* ---- putting ---- */
 
-/* Of many blocks nearby the floor below is told at one step only: that costs
- * less than it may save. */
+/* If many blocks are near, the floor below is raised at only one step: doing
+ * more costs more than it may save. */
 enum { TOLD = 16 };
 
 /* x is there while b is: all is taken up to its end where it was up to its

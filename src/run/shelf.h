@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Blocks of memory that have their place, found by when they live and how far
- * up they reach, so that placing n of them does not look at all pairs. */
+/* Placed blocks of memory, found by when they live and how far up they reach,
+ * so that placing n of them does not look at all pairs. */
 #ifndef SN_SHELF_H
 #define SN_SHELF_H
 

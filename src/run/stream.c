@@ -29,8 +29,8 @@ writes_parts(const SnExec *x, const SnExecStep *s)
            s->nunit * s->writes == sn_shape_count(result_of(x, s)->shape);
 }
 
-/* Where v lies: two values of which neither is a part of the other are in
- * other blocks. */
+/* Where v lies: two values neither of which is a part of the other are in
+ * different blocks. */
 static SnRef
 root_of(const SnExec *x, SnRef v)
 {
@@ -51,8 +51,8 @@ same_place(const SnExec *x, SnRef a, SnRef b)
                sn_tensor_nbyte(sn_type(x->g, b), sn_shape_of(x->g, b));
 }
 
-/* Does step t read what the last step wrote by its first operand, unit by
- * unit, and nothing else that the stream writes? */
+/* Does step t read, through its first operand, what the last step wrote, unit
+ * by unit, and nothing else that the stream writes? */
 static bool
 follows(const Stream *s, const SnExecStep *t)
 {

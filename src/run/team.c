@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/os/os.h"
 
-/* What is written by different threads lies on lines of its own. */
+/* Data written by different threads lies on separate cache lines. */
 enum { LINE = 64 };
 
 typedef struct Helper {
@@ -23,11 +23,12 @@ typedef struct Helper {
 } Helper;
 
 struct SnTeam {
-    SnBudget *budget;                /* of who made the team */
-    void (*fn)(void *ctx, unsigned); /* of the parts at hand */
+    SnBudget *budget;                /* of the team's creator */
+    void (*fn)(void *ctx, unsigned); /* of the current parts */
     void *ctx;
-    int64_t alone_until; /* nanoseconds: the helpers are not asked before */
-    _Alignas(LINE) _Atomic uint64_t free; /* a bit for a part nobody took */
+    int64_t alone_until; /* nanoseconds: helpers are not used before this
+                            time */
+    _Alignas(LINE) _Atomic uint64_t free; /* a bit for each part nobody took */
     _Alignas(LINE) atomic_uint left;      /* parts that are not done */
     atomic_bool waited_for;          /* the caller sleeps until left is 0 */
     _Alignas(LINE) atomic_uint bell; /* rings when there are parts */
@@ -47,8 +48,8 @@ relax(void)
 #endif
 }
 
-/* Who waits spins for some 20 microseconds, then lets others have the
- * processor, and sleeps after AWAKE_NS. */
+/* A waiting thread spins for some 20 microseconds, then yields the processor,
+ * and sleeps after AWAKE_NS. */
 enum { SPINS = 1000, AWAKE_NS = 200000 };
 
 /* Whether *at leaves `value` before it is time to sleep. */
@@ -93,8 +94,8 @@ take(SnTeam *t, unsigned first, unsigned *part)
     return false;
 }
 
-/* Who has a part keeps the caller from going on: fn and ctx are those of the
- * part until then. */
+/* A thread with a part keeps the caller waiting: fn and ctx are those of the
+ * part until it is done. */
 static void
 help(SnTeam *t, unsigned first)
 {
@@ -136,10 +137,10 @@ ring(SnTeam *t)
         sn_os_wake(&t->bell);
 }
 
-/* A helper that lost its processor in the midst of a part lets the caller wait
- * for as long as others have it.  On a machine with more to do than processors
- * that comes again and again: the caller then works alone for ALONE times as
- * long as it waited in vain. */
+/* A helper that lost its processor in the middle of a part makes the caller
+ * wait until it gets the processor back.  On an overloaded machine this happens
+ * again and again: the caller then works alone for ALONE times as long as it
+ * waited in vain. */
 enum { ALONE = 4, LATE_NS = 200000, ALONE_MOST_NS = 50000000 };
 
 static void
@@ -221,7 +222,7 @@ sn_team_free(SnTeam *t)
     free(t);
 }
 
-/* ---- threads of somebody else ---- */
+/* ---- threads of the caller ---- */
 
 typedef struct Task {
     void (*fn)(void *ctx, unsigned part);
@@ -231,7 +232,7 @@ typedef struct Task {
     atomic_uint ndone;
 } Task;
 
-/* fn trusts its numbers: one that is out of range is counted only. */
+/* fn trusts its numbers: one that is out of range is only counted. */
 static void
 lent_part(void *arg, size_t i)
 {
@@ -259,8 +260,8 @@ sn_lent_do(const SnLent *p, unsigned n, void (*fn)(void *ctx, unsigned part),
 
 /* ---- distance ---- */
 
-/* Who waits longer than LOST spins (some 30 ms) has lost its partner to
- * somebody else. */
+/* A thread that waits longer than LOST spins (some 30 ms) has lost its partner
+ * to another program. */
 enum { TRIPS = 50, TRIES = 200, LOST = 2000000, BALL_NS = 100000000 };
 
 typedef struct Ball {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Threads that help a run.  The caller walks through its steps and offers the
- * parts of those that are cut; who is there takes one, and the caller whatever
- * is left.  So it never waits for a thread that has no processor, but for one
- * that lost it in the midst of a part. */
+ * parts of those that are cut; each awake thread takes one, and the caller
+ * takes the rest.  So it never waits for a thread without a processor, except
+ * for one that lost it in the middle of a part. */
 #ifndef SN_TEAM_H
 #define SN_TEAM_H
 
@@ -13,20 +13,20 @@ typedef struct SnTeam SnTeam;
 enum { SN_TEAM_MAX = 64 }; /* members, and parts */
 
 /* n members, 1 <= n <= SN_TEAM_MAX, the caller of sn_team_do among them; NULL
- * when threads or memory are short. */
+ * if threads or memory run out. */
 SnTeam *sn_team_new(unsigned n);
 void sn_team_free(SnTeam *t); /* NULL is allowed */
 
 /* Calls fn(ctx, i) once for each part i of [0, n), part 0 on the caller's
- * thread, the others on any, and returns when all are done; what they wrote
- * the caller sees, and what it wrote before they see.  1 <= n <= SN_TEAM_MAX.
- * By one thread at a time.  Helpers stay awake for some 200 microseconds when
- * there is nothing to do, then sleep. */
+ * thread, the others on any, and returns when all are done; the caller sees
+ * what they wrote, and they see what it wrote before.  1 <= n <= SN_TEAM_MAX.
+ * Called by one thread at a time.  Helpers stay awake for some 200 microseconds
+ * when there is nothing to do, then sleep. */
 void sn_team_do(SnTeam *t, unsigned n, void (*fn)(void *ctx, unsigned part),
                 void *ctx);
 
-/* Threads of somebody else: run calls part(arg, i) once for each i below n, on
- * any threads, and returns 0 when all are done; any other number: it failed,
+/* Threads lent by the caller: run calls part(arg, i) once for each i below n,
+ * on any threads, and returns 0 when all are done; any other number: it failed,
  * and no part is under way. */
 typedef struct SnLent {
     int (*run)(void *ctx, size_t n, void (*part)(void *arg, size_t i),
@@ -35,11 +35,11 @@ typedef struct SnLent {
 } SnLent;
 typedef enum SnLentEnd {
     SN_LENT_DONE,
-    SN_LENT_FAILED, /* run said so */
+    SN_LENT_FAILED, /* run reported a failure */
     SN_LENT_WRONG   /* another number of parts than n was called */
 } SnLentEnd;
-/* As sn_team_do, but that part 0 too is on any thread.  *answer is what run
- * returned. */
+/* As sn_team_do, but part 0 too may run on any thread.  *answer: the value that
+ * run returned. */
 SnLentEnd sn_lent_do(const SnLent *p, unsigned n,
                      void (*fn)(void *ctx, unsigned part), void *ctx,
                      int *answer);

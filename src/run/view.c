@@ -138,8 +138,8 @@ mostly_parts(const Choose *c, SnRef x)
     return n >= nbyte(c, x) / 2;
 }
 
-/* Memory that a view of x may lie in: a caller's input stays its own, and rows
- * that a Concat's result holds apart do not touch. */
+/* May a view lie in the memory of x?  Not in a caller's input, nor in rows that
+ * lie at a distance in a Concat's result. */
 static bool
 can_hold(const Choose *c, SnRef x)
 {
@@ -192,7 +192,7 @@ try_in_place(Choose *c, const SnExecStep *s)
     return false;
 }
 
-/* A view of a view says at once what it lies in: chains may be as long as the
+/* A view of a view names its base directly: chains may be as long as the
  * graph. */
 static void
 flatten(const SnGraph *g, SnView *view)

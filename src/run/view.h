@@ -6,19 +6,18 @@
 
 #include "run/exec.h"
 
-/* Chooses views for the steps of x (all prepared): drops the Concats that
- * have nothing left to do, sets ypitch of the steps that write into one.
- * Returns [nnode << SN_RESBITS] views, base 0 for values with memory of their
- * own.
+/* Chooses views for the steps of x (all prepared): drops the Concats that have
+ * nothing left to do, and sets ypitch of the steps that write into one. Returns
+ * [nnode << SN_RESBITS] views, base 0 for values with memory of their own.
  *
  * A Concat is dropped when every operand is result 0 of a step, used once, of
  * the Concat's type, and either its places lie side by side in the result or
  * its kernel writes rows of the last axis at a distance (SnPrep.pitched).  A
  * result takes the memory of an operand that its kernel allows
  * (SnPrep.inplace), when no other node reads that operand; a Reshape then has
- * nothing left to do and is dropped as well.  So is a move whose result lies in
- * its operand as it is (SnPrep.part), unless that kept a large value for a
- * small part of it. */
+ * nothing left to do and is dropped as well.  So is a move whose result lies
+ * unchanged in its operand (SnPrep.part), unless that would keep a large value
+ * for a small part of it. */
 SnView *sn_choose_views(SnArena *a, SnExec *x);
 
 #endif

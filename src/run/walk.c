@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A run walks through its steps, alone or with a team.  What a step hands to
- * its kernel was written down when the run was made: small steps take no longer
- * than their arithmetic, about. */
+/* A run walks through its steps, alone or with a team.  What a step passes to
+ * its kernel was stored when the run was made: small steps take little longer
+ * than their arithmetic. */
 #include "run/exec.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "run/fence.h"
 #include "run/team.h"
 
-/* Evaluators keep index lists in scratch; it is given back once it has grown,
- * and after every sample, but for one block of this size at most: a sample of
- * small steps would fetch a hundred. */
+/* Evaluators keep index lists in scratch; it is freed once it has grown, and
+ * after every sample, except one block of at most this size: a sample of small
+ * steps would allocate a hundred. */
 enum { SCRATCH_MAX = 1 << 18, SCRATCH_KEPT = 1 << 19 };
 
 static void
@@ -22,7 +22,7 @@ reset_scratch(SnRun *r)
     if (sn_arena_nbyte(r->scratch) <= SCRATCH_KEPT)
         return;
     sn_arena_free(r->scratch);
-    r->scratch = NULL; /* should there be no other */
+    r->scratch = NULL; /* in case there is no other */
     r->scratch = sn_arena_new();
 }
 
@@ -115,7 +115,7 @@ run_part(void *ctx, unsigned part)
         sn_bug("kernel %s failed in parts", s->kernel);
 }
 
-/* The same on threads of somebody else, which may go wrong. */
+/* The same on threads lent by the caller, which may fail. */
 static SnStatus
 run_lent(SnRun *r, Parts *p)
 {
@@ -133,7 +133,7 @@ run_lent(SnRun *r, Parts *p)
     return SN_EUSAGE;
 }
 
-/* Who looks at step s does. */
+/* Lets the fence and the hooks look at step s. */
 static SnStatus
 show_step(SnRun *r, const SnExecStep *s)
 {
@@ -158,7 +158,7 @@ is_seen(const SnRun *r)
     return r->fence || r->hook || r->step_hook;
 }
 
-/* What comes between two steps. */
+/* The work between two steps. */
 static SnStatus
 after_step(SnRun *r, uint32_t i)
 {

@@ -109,7 +109,7 @@ time_whole(SnBench *b, SnRun *r, uint32_t want, SnDiag *d)
     for (first = sn_now(); b->nrun < most; b->nrun++) {
         if (!want && b->nrun >= LEAST_RUNS && sn_now() - first > SECONDS)
             break;
-        sn_bench_fill(r); /* a run may write over its inputs */
+        sn_bench_fill(r); /* a run may overwrite its inputs */
         SN_TRY(one_run(r, d, &v[b->nrun]));
     }
     sn_sort(v, b->nrun);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How long a graph takes, node by node, beside what each node computes and
+/* How long a graph takes, node by node, and what each node computes and
  * moves. */
 #ifndef SN_RUN_BENCH_H
 #define SN_RUN_BENCH_H
@@ -26,14 +26,15 @@ typedef struct SnBench {
     double bytes;
     size_t weights, arena; /* bytes */
     double roundtrip;  /* of a cache line between two threads, ns; 0: none */
-    unsigned repeated; /* times that it was too long, and all done again */
+    unsigned repeated; /* times that it was too long and everything was
+                          repeated */
     uint32_t nnode;
     SnNodeTime *node; /* by time, slowest first */
     SnPeak peak;
 } SnBench;
 
 /* Runs x on seeded inputs, for half a second and at least 5 times (or nrun
- * times if it is not 0), then as often again with a clock between nodes.
+ * times if it is not 0), then as often with a clock between nodes.
  * A team whose processors are far apart (run/team.h) waits and is timed again
  * a few times.  Fails when a run does. */
 SnStatus sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,

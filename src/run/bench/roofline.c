@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The roofline of a bench as SVG: both axes logarithmic, decades ruled.  The
- * slowest nodes have numbers, and a list of them stands below. */
+ * slowest nodes have numbers and are listed below. */
 #include <math.h>
 
 #include "run/bench/bench.h"
@@ -113,7 +113,7 @@ put_slope(const Axes *a, const SnBench *b, SnBuf *out)
             px(a, x0), py(a, x0 * gbs), px(a, x1), py(a, x1 * gbs));
 }
 
-/* From where memory keeps up with it to the right edge. */
+/* From the point where memory keeps up with it to the right edge. */
 static void
 put_ceiling(const Axes *a, const SnBench *b, double peak, const char *colour,
             const char *name, SnBuf *out)

@@ -10,11 +10,12 @@
 #include "run/bench/bench.h"
 #include "run/team.h"
 
-/* Seconds for a comparison of two, and turns that each has at least; the last
+/* Seconds for a comparison of two, and the least turns of each; the last
  * comparisons, whose figures are reported, get more. */
 static const double SECONDS = 0.06, LAST_SECONDS = 0.3;
 enum { LEAST = 3, LAST_LEAST = 7, MOST = 60, MOST_CANDIDATES = 6 };
-static const double GAIN = 0.99; /* of the time before, to be worth a change */
+static const double GAIN = 0.99; /* of the previous time, to be worth a
+                                    change */
 
 typedef struct Search {
     SnArena *a, *wave; /* of all of it, and of one comparison */
@@ -44,7 +45,7 @@ tick(void *ctx, SnId node)
     k->last = sn_now();
 }
 
-/* sum[0]: what lies outside layers; sum[nlayer + 1]: the whole. */
+/* sum[0]: time outside layers; sum[nlayer + 1]: the whole. */
 static SnStatus
 one_run(Search *k, const SnExec *x)
 {
@@ -60,8 +61,8 @@ one_run(Search *k, const SnExec *x)
     return SN_OK;
 }
 
-/* Each turn is two runs, of which the second, whose weights are where a run
- * leaves them, counts. */
+/* Each turn is two runs.  The second counts: its weights are in the caches as a
+ * run leaves them. */
 static SnStatus
 in_turns(Search *k, const SnExec *xa, const SnExec *xb, bool last, Pair *p)
 {
@@ -103,7 +104,7 @@ typedef struct Candidates {
     SnConvPick v[MOST_CANDIDATES];
 } Candidates;
 
-/* Keeps k when it fits and is a new one. */
+/* Keeps k if it fits and is new. */
 static void
 add(const SnTune *t, const SnTuneLayer *l, const SnConvPick *k, Candidates *c)
 {
@@ -118,7 +119,8 @@ add(const SnTune *t, const SnTuneLayer *l, const SnConvPick *k, Candidates *c)
 
 typedef void Axis(const SnTune *t, const SnTuneLayer *l, Candidates *c);
 
-/* Only one of those that cut the channels into equal numbers of panels. */
+/* Only one of the picks that cut the channels into the same number of
+ * panels. */
 static void
 panels(const SnTune *t, const SnTuneLayer *l, Candidates *c)
 {
@@ -250,7 +252,7 @@ search(Search *k, SnTune *best)
     return st;
 }
 
-/* The rules against what was found. */
+/* Compares the rules with the picks that were found. */
 static SnStatus
 against_rules(Search *k, SnTune *best, Pair *p)
 {
