@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* After syntax errors: the rest is resolved too, and what of its messages
- * cannot come from what was not read is told. */
+/* After syntax errors: resolves the rest, and reports only errors that the
+ * skipped text cannot have caused. */
 #include "dsl/model/model.h"
 
 #include <ctype.h>
 #include <string.h>
 #include "base/buf.h"
 
-/* A part of a text that was not read, or not read whole. */
+/* A part of a text that was skipped, or not read completely. */
 typedef struct Hole {
     const SnSrc *src;
     size_t from, to;
@@ -40,7 +40,7 @@ word_byte(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The length of the word at byte i, 0 where none begins. */
+/* The length of the word at byte i, 0 if none begins there. */
 static size_t
 word_at(const SnSrc *s, size_t i)
 {
@@ -63,8 +63,8 @@ one_of(const char *w, size_t n, const char *const *list)
     return false;
 }
 
-/* The item around byte `at`: from a word in the first column to the next one
- * at which the parser takes up again (sn_parse_begins_item). */
+/* The item around byte `at`: from a word in the first column to the next one at
+ * which the parser resumes (sn_parse_begins_item). */
 static Hole
 item_around(const SnSrc *s, size_t at)
 {
@@ -113,8 +113,8 @@ holds_word(const Hole *h, const char *w)
 
 /* ---- holes ---- */
 
-/* The name that a declaration at byte i gives; both words where the first
- * is none that begins a declaration. */
+/* The name that a declaration at byte i gives; both words if the first does not
+ * begin a declaration. */
 static void
 lose_name(Rec *r, const SnSrc *s, size_t i, size_t to)
 {
@@ -136,7 +136,7 @@ lose_name(Rec *r, const SnSrc *s, size_t i, size_t to)
     }
 }
 
-/* The names declared by what begins in the first column of a hole. */
+/* The names declared by items that begin in the first column of a hole. */
 static void
 lose_names(Rec *r, const Hole *h)
 {
@@ -154,8 +154,8 @@ begins(const Hole *h, const char *word)
 }
 
 /* A pass or a backend is read statement by statement and stays useful; of any
- * other item the name is lost, and everything in it.  False: what an include
- * would have declared is not known. */
+ * other item the name and everything in it are lost.  False: the declarations
+ * of an include are not known. */
 static bool
 add_hole(Rec *r, SnPos at)
 {
@@ -190,8 +190,8 @@ in_hole(const Rec *r, SnPos at)
     return false;
 }
 
-/* Does the message's statement, or the message, speak of a name that a hole
- * may declare? */
+/* Does the message, or its statement, contain a name that a hole may
+ * declare? */
 static bool
 depends(const Rec *r, const SnDiagMsg *m)
 {
@@ -215,7 +215,7 @@ about_whole(const SnDiagMsg *m)
     return m->code && sn_name_among(code, 2, m->code);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static void
 tell(SnDiag *d, const SnDiagMsg *m)
@@ -237,8 +237,8 @@ tell(SnDiag *d, const SnDiagMsg *m)
     }
 }
 
-/* Was the whole text gone through?  Not after too many errors, nor where a
- * file is missing. */
+/* Was the whole text processed?  Not after too many errors, nor if a file is
+ * missing. */
 static bool
 recovered(const SnDiagMsg *m, size_t n)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Scales along an axis of a summed operand.  A sum of products of codes is one
- * integer, scaled once: so all codes of one sum have to be of one slice, that
- * of the place beside the set, in which the result's channel is.  Seen from the
- * map's declaration, and from ranks that the node's invariants say. */
+ * integer, scaled once: so all codes of one sum must be of one slice, that of
+ * the place outside the set, which holds the result's channel.  Derived from
+ * the map's declaration, and from ranks that the node's invariants state. */
 #include "dsl/resolve/resolver.h"
 
 typedef struct Along {
@@ -28,7 +28,7 @@ says_rank(const SnExpr *e, const SnDefPort *p, int64_t *k)
     return true;
 }
 
-/* p's rank, -1: no invariant says it. */
+/* p's rank; -1: no invariant states it. */
 static int64_t
 rank_of(const Along *v, const SnDefPort *p)
 {
@@ -51,7 +51,7 @@ item_at(const SnMapParam *m, int at, int64_t rank)
         if (m->item[i].kind == SN_MI_RUN || m->item[i].kind == SN_MI_JOIN ||
             m->item[i].kind == SN_MI_ALONG) {
             if (rank < 0)
-                return item; /* -1, or one that stands before */
+                return item; /* -1, or an earlier one */
             continue;
         }
         if (m->item[i].kind != SN_MI_DIM && rank < 0)
@@ -62,7 +62,8 @@ item_at(const SnMapParam *m, int at, int64_t rank)
     return rank < 0 || rank == n ? item : -1;
 }
 
-/* The operand that the node gives a parameter, NULL: none, or no operand. */
+/* The operand that the node gives for a parameter; NULL: none, or not an
+ * operand. */
 static const SnDefPort *
 given(const Along *v, int param)
 {
@@ -126,7 +127,7 @@ truth(const Along *v, int32_t at)
     }
 }
 
-/* The place in the result that an index is by itself: its slot, or -1. */
+/* The slot of the place in the result that the index consists of, or -1. */
 static int64_t
 place_of(const Along *v, int32_t at)
 {
@@ -149,7 +150,7 @@ place_of(const Along *v, int32_t at)
     return -1;
 }
 
-/* Is p read, along that axis, at the place beside the set alone? */
+/* Is p read, along that axis, only at the place outside the set? */
 static bool
 one_slice(const Along *v, const SnDefPort *p, int axis)
 {
@@ -168,11 +169,12 @@ one_slice(const Along *v, const SnDefPort *p, int axis)
             return false;
         read = true;
     }
-    /* what no read names is added beside the sum, one for each channel */
+    /* operands that no read names are added outside the sum, one for each
+     * channel */
     return read || axis == 0;
 }
 
-/* What rank p has where each item of its pattern is one axis. */
+/* The rank of p if each item of its pattern is one axis. */
 static int
 plain_rank(const Along *v, const SnDefPort *p)
 {

@@ -71,8 +71,8 @@ sn_resolve_attrs(SnResolver *rs, SnDefNode *n)
 
 /* ---- commutes ---- */
 
-/* e with ports p and q exchanged equals f, operands of +, *, max, min and ==
- * in either order. */
+/* Does e with ports p and q exchanged equal f, with operands of +, *, max, min
+ * and == in either order? */
 static bool
 swapped(const SnExpr *e, const SnExpr *f, const SnDefPort *p,
         const SnDefPort *q)
@@ -143,7 +143,8 @@ about(SnArena *a, const SnDefNode *n, const SnExpr *e, const char *self)
     return c;
 }
 
-/* The condition is one of rules: about a matched node, named as its result. */
+/* The condition is like those of rules: about a matched node, named as its
+ * result. */
 static void
 commutes_when(SnResolver *rs, SnDefNode *n, const SnExpr *when)
 {

@@ -97,7 +97,7 @@ arithmetic(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
         b->rounding = s->arith[at]->number;
         return;
     }
-    if (sn_name_same(name, "float")) /* also where nothing declares it */
+    if (sn_name_same(name, "float")) /* even if nothing declares it */
         return;
     if (s->narith == 0)
         sn_cands_add(&v, "float", NULL);
@@ -199,7 +199,7 @@ kernels(SnResolver *rs, SnDefBackend *b)
     }
 }
 
-/* ---- what rules of a backend may make (SN601), notes (SN702) ---- */
+/* ---- nodes that rules of a backend may make (SN601), notes (SN702) ---- */
 
 static bool
 supported(const SnDefBackend *b, SnDefConc c)
@@ -212,8 +212,8 @@ supported(const SnDefBackend *b, SnDefConc c)
     return ok || c.elem == SN_ABSENT;
 }
 
-/* A tuple of n with result 0 of type want (NULL: any) that b runs?  Pinned
- * operands follow those that pin them. */
+/* Is there a tuple of n with result 0 of type want (NULL: any) that b runs?
+ * Pinned operands follow those that pin them. */
 static bool
 runs(const SnDefBackend *b, const SnDefNode *n, const SnDefType *want)
 {
@@ -233,7 +233,7 @@ runs(const SnDefBackend *b, const SnDefNode *n, const SnDefType *want)
 }
 
 /* The first node of t that b cannot run, or NULL.  Conversions between floats
- * and codes stand at a backend's border, and are its caller's. */
+ * and codes are at a backend's border, and its caller does them. */
 static const SnTerm *
 not_run(const SnDefBackend *b, const SnTerm *t, const SnDefType **type)
 {
@@ -276,7 +276,7 @@ not_in_plugin(SnResolver *rs, SnPos at, const char *what, const char *name)
     sn_diag_help(rs->d, "rules at top level form the backend's own pass");
 }
 
-/* A plugin adds one backend and what belongs to it. */
+/* A plugin adds one backend and its parts. */
 void
 sn_resolve_plugin(SnResolver *rs)
 {

@@ -453,11 +453,12 @@ call_fn(SnScope *sc, SnExpr *e)
                                "condition");
     if (!ok)
         return SN_TY_NONE;
-    /* of whole numbers a whole one */
+    /* an integer, for integers */
     return f->max && f->ty == SN_TY_INT && !whole ? SN_TY_REAL : f->ty;
 }
 
-/* A function of other places: which, and what there is here. */
+/* A function of other places: names them, and lists the functions of this
+ * place. */
 static SnTy
 elsewhere(SnScope *sc, const SnExpr *e)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Scale facts: written per line, kept per port, exactly one for each port
+/* Scale facts: written per line, stored per port, exactly one for each port
  * that some tuple quantizes. */
 #include <math.h>
 #include <string.h>

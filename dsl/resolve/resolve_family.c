@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What follows from a node's facts: the derived families it joins, with the
- * reason where it does not; and the classes of nodes. */
+ * reason if it does not; and the classes of nodes. */
 #include <string.h>
 #include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
@@ -32,7 +32,7 @@ port_rescaled(const SnDefNode *n, const SnDefPort *p)
     return false;
 }
 
-/* From one scale to another: pairs of these are a rule's business. */
+/* From one scale to another: pairs of these are left to rules. */
 static bool
 is_rescale(const SnDefNode *n)
 {
@@ -124,7 +124,7 @@ same_operand(const SnDefNode *n)
     return false;
 }
 
-/* A constant of the meaning: of q(value), or among reals (the 0 of a Relu). */
+/* A constant of the meaning: in q(value), or among reals (the 0 of a Relu). */
 static bool
 has_const(const SnExpr *e)
 {

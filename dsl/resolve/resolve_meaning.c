@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Facts against meaning: what a port may be read as follows from its fact. */
+/* Checks facts against meaning: how a port may be read follows from its
+ * fact. */
 #include <string.h>
 #include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
@@ -10,7 +11,7 @@ bad(SnResolver *rs, SnDefNode *n)
     rs->bad_node[n->kind] = true;
 }
 
-/* Where the map of s takes p's codes for places; NULL: nowhere. */
+/* The read in the map of s that uses p's codes as places; NULL: none. */
 static const SnExpr *
 places_by(const SnDefSem *s, const SnDefPort *p)
 {
@@ -73,8 +74,8 @@ selects(const SnExpr *e)
     return false;
 }
 
-/* Is it a number where all that it reads are?  Sums and products are, as what
- * codes represent does not overflow (docs/proofs.md, A2). */
+/* Is it a number if everything it reads is?  Sums and products are, as the
+ * reals that codes represent do not overflow (docs/proofs.md, A2). */
 static bool
 gives_numbers(const SnExpr *e)
 {
@@ -254,8 +255,8 @@ narrower(const SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
     return best;
 }
 
-/* A move (or window) shifts elements along axes; scales along one would have
- * to go with them. */
+/* A move (or window) shifts elements along axes; scales along one would have to
+ * move with them. */
 static void
 axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
@@ -306,7 +307,7 @@ arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
     bad(rs, n);
 }
 
-/* ---- meanings that are what they are called ---- */
+/* ---- meanings that must match their names ---- */
 
 /* q(d(x)), d(x) or x: a code of another type. */
 static bool
@@ -344,7 +345,7 @@ of_x(SnArena *a, const SnExpr *e)
     return c;
 }
 
-/* What the rows compute (numerics.md). */
+/* The formulas that rows compute (numerics.md). */
 static const struct {
     SnRow row;
     const char *formula;
@@ -382,11 +383,11 @@ row(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 
 /* ---- what is added to an accumulator ---- */
 
-/* Of one sum and what is added to it. */
+/* Parts of one sum and what is added to it. */
 typedef struct Reads {
     uint32_t nin, nout, ninner;
-    const SnDefPort *in[8], *out[8]; /* inside of sums, and beside them */
-    const SnExpr *inner[4];          /* q(..): what is rounded on the way */
+    const SnDefPort *in[8], *out[8]; /* inside sums, and outside them */
+    const SnExpr *inner[4];          /* q(..): intermediate roundings */
 } Reads;
 
 static void
@@ -406,7 +407,7 @@ sums(const SnExpr *e, bool in, Reads *r)
             r->inner[r->ninner++] = e->kid[i];
 }
 
-/* Is p's scale the product of the scales of what the sums read? */
+/* Is p's scale the product of the scales of the operands that the sums read? */
 static bool
 on_grid(const SnDefPort *p, const Reads *r)
 {

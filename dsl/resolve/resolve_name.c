@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names: what is declared under one, and messages about those that are
- * unknown or declared twice. */
+/* Names: lookup of declarations, and messages about names that are unknown or
+ * declared twice. */
 #include "dsl/resolve/resolver.h"
 
 #include <string.h>
@@ -135,8 +135,8 @@ sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what, const char *name,
     }
 }
 
-/* Operators of ONNX by the node that each becomes: as a line of the node, or as
- * a term of nothing else. */
+/* Operators of ONNX by the node that each becomes: by a line of the node, or by
+ * a term of only this node. */
 static void
 add_operators(SnResolver *rs, SnCands *v)
 {

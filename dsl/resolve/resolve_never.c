@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Conditions of a node that nothing meets: a default that breaks its own
+/* Conditions of a node that cannot be satisfied: a default that breaks its own
  * 'where', constraints and invariants that contradict one another.  Each
- * comparison bounds a number, or the difference of two; what is not understood
- * bounds nothing. */
+ * comparison bounds a number, or the difference of two; other conditions bound
+ * nothing. */
 #include <math.h>
 #include "dsl/model/expr_tree.h"
 #include "dsl/resolve/resolver.h"
 
-/* A number lies between; open: the bound itself is none. */
+/* A number lies between the bounds; open: the bound itself is excluded. */
 typedef struct Bound {
     const char *text;
     double lo, hi;
@@ -61,7 +61,8 @@ turned(SnOp op)
                             : op;
 }
 
-/* The number of that bound is op v from here on; false: no number is. */
+/* From here on, the number with this bound is `op v`; false: no number
+ * satisfies this. */
 static bool
 narrow(Bound *b, SnOp op, double v, bool whole)
 {
@@ -84,7 +85,7 @@ narrow(Bound *b, SnOp op, double v, bool whole)
     return b->lo < b->hi || (b->lo == b->hi && !b->open_lo && !b->open_hi);
 }
 
-/* x op y, of which neither is a constant: about their difference. */
+/* x op y, neither of them a constant: bounds their difference. */
 static bool
 compared(Bounds *b, const SnExpr *e)
 {
@@ -100,7 +101,7 @@ compared(Bounds *b, const SnExpr *e)
                   whole);
 }
 
-/* A list may be empty, and is bounded by nothing then. */
+/* A list may be empty, and then nothing bounds it. */
 static bool
 may_be_empty(const SnExpr *e)
 {
@@ -109,7 +110,7 @@ may_be_empty(const SnExpr *e)
     return (e->ty == SN_TY_INTS || e->ty == SN_TY_REALS) && !(a && a->fixed);
 }
 
-/* False: nothing meets e and what was said before. */
+/* False: nothing satisfies e and the conditions before. */
 static bool
 meets(Bounds *b, const SnExpr *e)
 {
@@ -140,7 +141,7 @@ meets(Bounds *b, const SnExpr *e)
 
 /* ---- defaults ---- */
 
-/* e where attribute a has its default, of a list element i. */
+/* e with the default of attribute a, of a list element i. */
 static bool
 value(const SnExpr *e, const SnDefAttr *a, uint32_t i, double *v)
 {

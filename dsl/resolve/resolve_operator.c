@@ -37,7 +37,7 @@ comparable(const SnExpr *a, const SnExpr *b)
     return s == t && s != SN_TY_REACH;
 }
 
-/* x.type == q8 says nothing: a type with scales needs them. */
+/* x.type == q8 is meaningless: a type with scales needs them. */
 static bool
 bare_quant(const SnExpr *e)
 {
@@ -87,7 +87,8 @@ compare(SnScope *sc, SnExpr *e)
     return SN_TY_BOOL;
 }
 
-/* Numbers without a point are divided as integers, which nobody means here. */
+/* Numbers without a point are divided as integers, which is not intended
+ * here. */
 static SnTy
 not_whole(SnScope *sc, const SnExpr *e)
 {

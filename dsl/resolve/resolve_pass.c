@@ -86,7 +86,7 @@ known(SnResolver *rs, const SnDefPass *p, const Item *v, uint32_t n,
 typedef struct Graph {
     uint32_t n;
     bool *edge; /* [n * n]: i is tried before j */
-    SnPos *at;  /* the preference that says so */
+    SnPos *at;  /* the preference for it */
 } Graph;
 
 static void
@@ -109,7 +109,7 @@ prefer(SnResolver *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
             }
 }
 
-/* Everything left waits for something left: follow it until it repeats. */
+/* Every remaining step waits for another: follow them until one repeats. */
 static void
 cycle(SnResolver *rs, const Item *v, const Graph *g, const bool *done)
 {
@@ -176,7 +176,7 @@ steps(SnResolver *rs, SnDefPass *p)
 
 /* ---- derive ---- */
 
-/* What sinks: codes become reals below, not above. */
+/* Conversions that sink: codes become reals below, not above. */
 static bool
 to_reals(const SnDefNode *what)
 {
@@ -197,7 +197,7 @@ selects_reals(const SnDefNode *n)
            !n->family.sink_const && !n->clamp;
 }
 
-/* Does the node take its elements as they come, or along one axis, so that a
+/* Does the node process its elements one by one, or along one axis, so that a
  * Reshape may move below it (src/rewrite/regroup.c)?  Three operands of one
  * shape, all reshaped, are not worth a proof. */
 static bool
@@ -434,7 +434,7 @@ in_pipeline(const SnDefs *f, const char *pass)
     return false;
 }
 
-/* A pass with a rule that fires without being opted in to. */
+/* A pass with a rule that fires without opt-in. */
 static bool
 runs_by_default(const SnDefPass *p)
 {
@@ -444,8 +444,8 @@ runs_by_default(const SnDefPass *p)
     return p->nderive > 0 || p->nrule == 0;
 }
 
-/* Where there are pipelines, a pass that none has is run by who names it and
- * by nobody else. */
+/* If there are pipelines, a pass outside all of them runs only when it is
+ * named. */
 static void
 unreached(SnResolver *rs)
 {

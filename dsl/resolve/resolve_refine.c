@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* refine: facts of a node that one backend narrows.  The node itself stays as
- * it is declared; what a backend makes of it is resolved as if it were a form
- * (sn_def_view puts it in the node's place while a backend is looked at). */
+ * declared; the narrowed node is resolved as if it were a form (sn_def_view
+ * puts it in the node's place while a backend is checked). */
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
@@ -52,7 +52,8 @@ same_fixed(const SnDefPort *p, const SnDefPort *q)
            p->fixed_scale == q->fixed_scale && p->fixed_zp == q->fixed_zp;
 }
 
-/* Ports that agreed still do: all are `same`, or all are fixed alike. */
+/* Ports that agreed still agree: all are `same`, or all have the same fixed
+ * type. */
 static bool
 group_kept(const SnDefNode *n, const SnDefNode *as, const SnDefPort *q)
 {
@@ -103,7 +104,7 @@ fact_str(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
     return sn_buf_str(&b);
 }
 
-/* One message for a refinement: the first port that it widens. */
+/* One message for a refinement, about the first port that it widens. */
 static bool
 check_narrow(SnResolver *rs, const SnDefNode *n, const SnDefNode *as)
 {
@@ -126,7 +127,7 @@ check_narrow(SnResolver *rs, const SnDefNode *n, const SnDefNode *as)
 
 /* ---- resolving ---- */
 
-/* Nothing but facts, of a node of the core. */
+/* Only facts, of a node of the core. */
 static const SnDefNode *
 refined_node(SnResolver *rs, const SnDefNode *r)
 {
@@ -172,7 +173,7 @@ sn_resolve_refines(SnResolver *rs)
         const SnDefNode *n = refined_node(rs, v);
         if (!n)
             continue;
-        v->kind = defs->nnode + 1 + i; /* errors are its own */
+        v->kind = defs->nnode + 1 + i; /* it reports its own errors */
         v->form_of = n->name;
         v->form_pos = v->pos;
         sn_resolve_as_form(rs, v);
@@ -195,7 +196,7 @@ sn_resolve_refines(SnResolver *rs)
     }
 }
 
-/* Sets the bit of n in m to `in`, and keeps what it was as joins' bit i. */
+/* Sets the bit of n in m to `in`, and keeps the old value as bit i of joins. */
 static void
 set_bit(uint64_t *m, const SnDefNode *n, bool in, uint64_t *joins, uint32_t i)
 {
@@ -224,7 +225,7 @@ sn_resolve_refines_join(SnResolver *rs)
         for (uint32_t k = 0; k < defs->nderive; k++)
             set_bit(defs->derive[k]->member, r->node,
                     sn_resolve_derives(rs, defs->derive[k], r->node), m, k);
-        r->joins = m; /* what is not shown now, as sn_def_view wants it */
+        r->joins = m; /* the state not shown now, as sn_def_view requires */
         sn_def_view(defs, NULL);
     }
 }

@@ -58,7 +58,7 @@ call_q(SnScope *sc, SnExpr *e)
     return t == SN_TY_NONE ? t : SN_TY_CODE;
 }
 
-/* max, min: over the set with one argument, of two otherwise. */
+/* max, min: over the set with one argument, else of two values. */
 static SnTy
 call_minmax(SnScope *sc, SnExpr *e)
 {
@@ -288,7 +288,8 @@ map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const SnMapUse *m)
     bad(rs, n);
 }
 
-/* The words of an attribute are the map's, in its order: values are numbers. */
+/* The words of an attribute are those of the map, in its order: values are
+ * numbers. */
 static bool
 words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
 {
@@ -309,7 +310,7 @@ words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
     return false;
 }
 
-/* Operands of one parameter are told apart by the order of the ports. */
+/* The order of the ports distinguishes operands of one parameter. */
 static bool
 in_order(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *before,
          const SnExpr *e)
@@ -325,7 +326,7 @@ in_order(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *before,
     return false;
 }
 
-/* What sinks below a node renumbers its axes, which are attributes. */
+/* A node that sinks below another renumbers its axes, which are attributes. */
 static void
 literal_axis(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e,
              const SnMapParam *p)
@@ -369,7 +370,7 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
             map_arity(rs, n, s, m);
             return;
         }
-        /* V takes operands as long as they come */
+        /* V takes all following operands */
         if (*c == 'V' && i &&
             !(e->ek == SN_E_NAME && sn_def_port(n, e->s) &&
               !sn_def_attr(n, e->s))) {
@@ -517,7 +518,7 @@ sem_words(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     }
 }
 
-/* What the formula must give for the result's port. */
+/* The type that the formula must have for the result's port. */
 static bool
 result_fits(const SnScope *sc, const SnDefPort *out, SnTy t,
             const char **wanted)

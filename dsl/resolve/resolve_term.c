@@ -33,7 +33,7 @@ term_var(SnScope *sc, SnPos at, const char *name)
     return NULL;
 }
 
-/* A variable that stands for a node with attributes (like, copy). */
+/* A variable that names a node with attributes (like, copy). */
 static const SnDefVar *
 node_var(SnScope *sc, SnPos at, const char *name, const char *word)
 {
@@ -58,7 +58,7 @@ is_data(const SnDefNode *n)
     return n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE && !n->has_effect;
 }
 
-/* name = e where there is no such attribute; true when it is a flag. */
+/* name = e if there is no such attribute; true if it is a flag. */
 static bool
 flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
 {
@@ -88,7 +88,7 @@ flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
     return true;
 }
 
-/* name = ATTRIBUTE of an operator's declaration, as it is in the model. */
+/* name = ATTRIBUTE of an operator's declaration, as in the model. */
 static bool
 of_operator(SnScope *sc, const SnDefNode *n, SnAsg *a)
 {
@@ -171,7 +171,7 @@ assigns(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnTerm *t)
     }
 }
 
-/* Every attribute without a default comes from somewhere. */
+/* Every attribute without a default must be given. */
 static void
 all_given(SnScope *sc, const SnTerm *t)
 {
@@ -205,7 +205,7 @@ arity(SnScope *sc, const SnTerm *t, uint32_t npos)
     return no(sc);
 }
 
-/* Which port positional operand i of npos belongs to. */
+/* The port of positional operand i of npos. */
 static uint32_t
 port_of(const SnDefNode *n, uint32_t i, uint32_t npos)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Test blocks: small graphs whose values are named, and what is expected of
- * them. */
+/* Test blocks: small graphs with named values, and expectations about them. */
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
@@ -23,7 +22,7 @@ define(SnScope *sc, const SnDefTestLine *l)
     SN_PUSH(sc->rs->a, sc->var, sc->nvar, v);
 }
 
-/* A node of a test says its type, where more than one plain kind is
+/* A node of a test must state its type if more than one plain kind is
  * possible. */
 static void
 typed(SnScope *sc, SnTerm *t)

@@ -41,7 +41,7 @@ type_add(SnResolver *rs, SnDefType *t, SnDefConc c)
     SN_PUSH(rs->a, t->conc, t->nconc, c);
 }
 
-/* state of each type: 0 new, 1 under way, 2 flat. */
+/* state of each type: 0 new, 1 in progress, 2 flat. */
 static void
 type_flatten(SnResolver *rs, uint32_t at, uint8_t *state)
 {

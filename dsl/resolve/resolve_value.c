@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions where a certain type is wanted: conditions, attribute values,
+/* Expressions where a certain type is required: conditions, attribute values,
  * element types, constants. */
 #include <string.h>
 #include "dsl/resolve/resolver.h"
@@ -35,7 +35,7 @@ is_list(SnTy t)
     return t == SN_TY_INTS || t == SN_TY_REALS;
 }
 
-/* Does a value of type t (as e) do for attribute a? */
+/* Does a value of type t (as e) fit attribute a? */
 static bool
 fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
 {

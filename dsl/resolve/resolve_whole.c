@@ -24,7 +24,7 @@ mode(SnScope *sc, const SnExpr *call, SnExpr *e)
     return !(sc->bad = true);
 }
 
-/* Widths are written out, so that every shift by them is defined. */
+/* Widths are literals, so that every shift by them is defined. */
 static bool
 width(SnScope *sc, const SnExpr *call, const SnExpr *e)
 {
@@ -36,7 +36,7 @@ width(SnScope *sc, const SnExpr *call, const SnExpr *e)
     return !(sc->bad = true);
 }
 
-/* What makes e the number that is wanted; NULL: nothing does. */
+/* The conversion that makes e the required number; NULL: none. */
 static const char *
 repair(const SnScope *sc, const SnExpr *e, char kind)
 {

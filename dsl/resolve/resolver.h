@@ -2,9 +2,10 @@
 /* Shared by the files of the resolver: its state, scopes for names, and the
  * checks one file makes for another.  Nothing outside dsl/ includes this.
  *
- * A thing with an error is marked (or left half filled) and everything that
- * builds on it stays silent: an expression of type SN_TY_NONE, a node in
- * bad_node, a type without concrete types, a pattern or term without node. */
+ * A declaration with an error is marked (or left half filled), and everything
+ * that depends on it reports nothing: an expression of type SN_TY_NONE, a node
+ * in bad_node, a type without concrete types, a pattern or term without
+ * node. */
 #ifndef SN_RESOLVER_H
 #define SN_RESOLVER_H
 
@@ -17,18 +18,19 @@ typedef struct SnResolver {
     SnDiag *d;
     SnArena *a;
     bool *bad_node; /* [kind number]: errors were reported */
-    uint8_t *visit; /* [kind number]: 0 new, 1 under way, 2 done */
+    uint8_t *visit; /* [kind number]: 0 new, 1 in progress, 2 done */
 } SnResolver;
 
 /* ---- names (resolve_name.c) ---- */
 
-/* Names to choose from when one is unknown; at may be NULL. */
+/* Candidates for an unknown name; at may be NULL. */
 typedef struct SnCands {
     SnArena *a;
     size_t n, nat, nis;
     const char **s;
     const SnPos **at;
-    const char **is; /* what imports an operator of this name; NULL: no such */
+    const char **is; /* the importer of an operator with this name; NULL:
+                        none */
 } SnCands;
 SnCands sn_cands(SnResolver *rs);
 void sn_cands_add(SnCands *v, const char *s, const SnPos *at);
@@ -37,7 +39,7 @@ void sn_cands_nodes(SnResolver *rs, SnCands *v);
 /* SN101: unknown WHAT 'name' [of OF], with the closest of v as help. */
 void sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what,
                         const char *name, const char *of, const SnCands *v);
-/* The same for kinds and for types. */
+/* The same for kinds and types. */
 const SnDefNode *sn_resolve_node(SnResolver *rs, SnPos at, const char *name);
 const SnDefType *sn_resolve_type(SnResolver *rs, SnPos at, const char *name);
 const SnDefClass *sn_resolve_class(const SnDefs *defs, const char *name);
@@ -78,20 +80,20 @@ typedef struct SnScope {
     SnDefVar **var;
     const char *part;         /* "on the right", "in a condition", for SN202 */
     bool needs;               /* inside requires: supports(..) is allowed */
-    const SnDefAttr *enum_of; /* words that may stand alone here */
+    const SnDefAttr *enum_of; /* words that are allowed alone here */
     bool each;                /* under `each` */
     bool bad;                 /* an error was reported in this scope */
 } SnScope;
 
 SnTy sn_resolve_expr(SnScope *sc, SnExpr *e);
-/* The same for not, -, in and what has two operands (resolve_operator.c). */
+/* The same for not, -, in and binary operators (resolve_operator.c). */
 SnTy sn_resolve_operator(SnScope *sc, SnExpr *e);
 static inline bool
 sn_ty_is_num(SnTy t)
 {
     return t == SN_TY_INT || t == SN_TY_REAL;
 }
-/* SN104 and SN_TY_NONE: what; e's type is not what is wanted. */
+/* SN104 and SN_TY_NONE: what; e's type is not the required one. */
 SnTy sn_resolve_fail(SnScope *sc, SnPos at, const char *what);
 SnTy sn_resolve_mismatch(SnScope *sc, const SnExpr *e, const char *want);
 /* q8(scale, zp), also q8c([scales], [zps]) (resolve_value.c). */
@@ -104,7 +106,7 @@ void sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n,
 /* e must be an element type: a member .type, a plain type, q8(scale, zp). */
 void sn_resolve_etype(SnScope *sc, SnExpr *e);
 SnDefVar *sn_resolve_var(const SnScope *sc, const char *name);
-/* Where e calls a map: the sizes of its result for operands and values of an
+/* If e calls a map: the sizes of its result for operands and values of an
  * operator's declaration. */
 void sn_resolve_op_sizes(SnScope *sc, SnExpr *e);
 const char *sn_ty_name(SnTy t);
@@ -124,17 +126,17 @@ SnTy sn_resolve_formula_call(SnScope *sc, SnExpr *e);
 /* ---- maps (map/resolve_map.c) ---- */
 
 void sn_resolve_maps(SnResolver *rs);
-/* Who may be over a map.  args, in order: P an operand, V one or more
- * operands, X a plain integer operand, i an int, L ints, r a real, R reals, b a
- * bool, e a word; ? after one says it may be left out.  cls: the classes, a bit
- * for each SnClass. */
+/* The signature of a map, for nodes over it.  args, in order: P an operand, V
+ * one or more operands, X a plain integer operand, i an int, L ints, r a real,
+ * R reals, b a bool, e a word; ? after one means it may be omitted.  cls: the
+ * classes, a bit for each SnClass. */
 typedef struct SnMapUse {
     const char *name, *args;
     unsigned cls;
     const SnMapDecl *decl;
 } SnMapUse;
 SnMapUse sn_resolve_map_use(SnResolver *rs, const SnMapDecl *d);
-/* Does it read outside of operands, where a meaning's `else` stands? */
+/* Does it read outside operands, where a meaning's `else` applies? */
 bool sn_resolve_map_fills(const SnMapDecl *d);
 
 /* Arithmetics (resolve_arith.c): after nodes. */
@@ -150,7 +152,7 @@ void sn_resolve_refines_join(SnResolver *rs);
 void sn_resolve_facts(SnResolver *rs, SnDefNode *n);   /* resolve_fact.c */
 void sn_resolve_members(SnResolver *rs, SnDefNode *n); /* resolve_attr.c */
 void sn_resolve_attrs(SnResolver *rs, SnDefNode *n);
-/* Defaults and conditions that nothing meets (resolve_never.c). */
+/* Defaults and conditions that cannot be satisfied (resolve_never.c). */
 void sn_resolve_never(SnResolver *rs, SnDefNode *n);
 /* ONNX lines: their entries; against those of the nodes before
  * (resolve_onnx.c).
@@ -172,7 +174,8 @@ void sn_resolve_kernels(SnResolver *rs, const SnDefNode *n,
 void sn_resolve_family(SnResolver *rs, SnDefNode *n); /* resolve_family.c */
 void sn_resolve_classes(SnResolver *rs);
 uint64_t *sn_resolve_member(SnResolver *rs, SnExpr *e, bool *bad);
-/* Is n, as its facts are now, in what is resolved already? */
+/* Is n, with its current facts, in a class or family that is already
+ * resolved? */
 bool sn_resolve_derives(SnResolver *rs, const SnDefDerive *v,
                         const SnDefNode *n);
 bool sn_resolve_satisfies(const SnResolver *rs, const SnExpr *e,
@@ -188,13 +191,14 @@ void sn_resolve_plugin(SnResolver *rs);
 void sn_resolve_backends_made(SnResolver *rs); /* after rules */
 /* Pattern, condition, claim (rule/resolve_rule.c). */
 void sn_resolve_rule(SnResolver *rs, SnDefRule *r);
-/* The right side; false when something was reported. */
+/* The right side; false if an error was reported. */
 bool sn_resolve_term(SnScope *sc, SnTerm *t); /* resolve_term.c */
 /* Types of values: forced types (SN203), SN204, SN310
  * (rule/rule_types_fit.c). */
 void sn_resolve_rule_types(SnResolver *rs, SnDefRule *r);
-/* The bound of a `within`, least or more: whole, and below what is all of an
- * 8-bit type; false (and a message) otherwise (rule/resolve_rule.c). */
+/* The bound of a `within`, at least `least`: an integer, and less than the
+ * whole range of an 8-bit type; false (and a message) otherwise
+ * (rule/resolve_rule.c). */
 enum { SN_LSB_END = 255 };
 bool sn_resolve_lsb(SnResolver *rs, SnDefClaim *k, int least);
 /* SN212, SN213: sources and folds of r's right side; r has no other error

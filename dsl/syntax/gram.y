@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The grammar of .def files (lemon); gram_expr.y goes on with maps and
  * expressions.  Actions only call the builders of parse.h.  A statement ends
- * with `;` and a block with `}`: both are where reading goes on after a fault,
- * see `close` and the rules with `error`. */
+ * with `;` and a block with `}`: parsing resumes at both after a fault, see
+ * `close` and the rules with `error`. */
 %name sn_gram
 %token_prefix T_
 %token_type {SnTok}
@@ -16,8 +16,8 @@
 #define sn_gram_ENGINEALWAYSONSTACK 1
 }
 %stack_overflow { P->overflow = true; }
-%syntax_error { (void)yymajor; (void)yyminor; } /* parse.c asks beforehand */
-%token_destructor { (void)P; (void)yypminor; }  /* all is in the arena */
+%syntax_error { (void)yymajor; (void)yyminor; } /* parse.c checks beforehand */
+%token_destructor { (void)P; (void)yypminor; }  /* everything is in the arena */
 /* No rule uses it; it makes the parser look for the end of a statement. */
 %token BAD.
 
@@ -29,7 +29,7 @@
 %left PLUS MINUS.
 %left STAR SLASH PERCENT.
 %right UMINUS.
-/* Words that stay usable as names wherever the word itself cannot stand. */
+/* Words that stay usable as names wherever the word itself is not allowed. */
 %fallback ID SHAPE COST TEST OVER NOTE USING THROUGH INTO LIKE CLASS KERNEL
   TYPE OPAQUE SOURCE FIXED PASS EACH LSB VERSION BACKEND EFFECT KINDS ONNX FORM
   FORMS OF GIVEN PIN WHERE ENUM TIES BY COPY ANY LOWER LOWERING CUSTOM CONTRACT
@@ -39,7 +39,7 @@
   FILL ARITHMETIC FROM RATIO ROW CODES ZERO SCALES BIAS ACCUMULATE NO.
 
 file ::= items.
-/* An expression inside a string, which no file begins (sn_parse_hole). */
+/* An expression inside a string; no file begins like this (sn_parse_hole). */
 file ::= HOLE expr(E).                         { P->hole = E; }
 items ::= .
 items ::= items item.
@@ -405,7 +405,8 @@ rule ::= contract(K) BUILDER ID(F) TRUSTED STR(S) SEMI(E).
                                                { P->rule->trusted = S.str;
                                      sn_parse_builder(P, F, (SnIds){0});
                                      sn_parse_rule_end(P, K, E); }
-/* By itself, so that a fault behind the block is not taken for one in it. */
+/* A separate rule, so that a fault after the block is not taken for one in
+ * it. */
 %type contract {SnTok}
 contract(T) ::= customhead(K) LB citems close. { T = K; }
 %type customhead {SnTok}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The grammar of arithmetics; a part of the one that gram.y begins. */
+/* The grammar of arithmetics, a part of the grammar that begins in gram.y. */
 item ::= arithhead(K) LB ariths close(T).      { sn_parse_arith_end(P, K, T); }
 %type arithhead {SnTok}
 arithhead(T) ::= ARITHMETIC(K) ID(N) docopt(D). { T = K;

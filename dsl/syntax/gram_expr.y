@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The second half of the grammar, behind gram.y: maps and expressions. */
+/* The second half of the grammar, after gram.y: maps and expressions. */
 /* ---- maps ---- */
 item ::= maphead(K) LB mstats close(T).        { sn_parse_map_end(P, K, T); }
 %type maphead {SnTok}
@@ -188,8 +188,8 @@ arg(E) ::= ID(N) EQ expr(X).       { SnExprs l = {0};
                                      E = sn_parse_call(P, SN_E_ARG, N, l); }
 
 %code {
-/* The parser lives in the arena, so that nothing is lost when memory runs
- * out under an action. */
+/* The parser lives in the arena, so that nothing leaks when an action runs out
+ * of memory. */
 SnGram *
 sn_gram_new(SnParser *P)
 {
@@ -205,8 +205,8 @@ sn_gram_reset(SnGram *g, SnParser *P)
     sn_gramInit(g, P);
 }
 
-/* What the tables say about a token in a state, as yy_find_shift_action;
- * *as_name: only because the token was read as a name. */
+/* The tables' action for a token in a state, as yy_find_shift_action; *as_name:
+ * only because the token was read as a name. */
 static unsigned
 table_action(unsigned state, int code, bool *as_name)
 {

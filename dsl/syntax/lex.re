@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The lexer of .def files (re2c).  It never fails: what is no token is
- * reported and passed over.  The text ends with a NUL byte at P->end; a NUL
- * before that is a stray byte. */
+/* The lexer of .def files (re2c).  It never fails: text that is not a token is
+ * reported and skipped.  The text ends with a NUL byte at P->end; a NUL before
+ * that is a stray byte. */
 #include "dsl/syntax/parse.h"
 #include "gram.h"
 

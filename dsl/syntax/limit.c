@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a file may not exceed, and parts that may stand once. */
+/* Limits of a file, and parts that may occur only once. */
 #include "dsl/syntax/parse.h"
 
 void

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reading .def files: finds and opens them, feeds the parser token by token,
- * and finds the way back after a fault. */
+ * and resumes after a fault. */
 #include "dsl/syntax/parse.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ sn_defs_plugin(SnDefs *f)
 
 /* ---- tokens into the parser ---- */
 
-/* Counts brackets before the token is handed on.  False: too deep. */
+/* Counts brackets before the token is passed on.  False: too deep. */
 static bool
 count_brackets(SnParser *P, int code, const SnTok *t)
 {
@@ -56,7 +56,7 @@ count_brackets(SnParser *P, int code, const SnTok *t)
     case T_RB:
         P->nbrace -= P->nbrace > 0;
         break;
-    case T_SEMI: /* stands in no bracket */
+    case T_SEMI: /* is not in brackets */
         P->nparen = 0;
         break;
     default:
@@ -134,8 +134,8 @@ resync_takes(SnParser *P, SnGram *g, int code, const SnTok *t, uint32_t before,
     return code == T_RB;
 }
 
-/* Can the token stand here?  The start of an item does not stand for a name
- * in a block above it that was not closed. */
+/* Is the token allowed here?  The start of an item is not a name in an unclosed
+ * block above it. */
 static bool
 accepts(SnParser *P, const SnGram *g, int code, const SnTok *t)
 {
@@ -166,7 +166,7 @@ parse(SnParser *P)
         code = sn_lex(P, &t);
         if (P->stop)
             break;
-        if (code == 0 && P->prev.raw) { /* point behind the last token */
+        if (code == 0 && P->prev.raw) { /* points after the last token */
             t.pos = P->prev.pos;
             t.pos.col += t.pos.len;
             t.pos.len = 1;
@@ -329,7 +329,7 @@ sn_def_parse(SnDefs *defs, SnDiag *d, const char *path, const char *const *dirs,
 
 /* ---- include ---- */
 
-/* Beside the including file, then in the directories given. */
+/* Next to the including file, then in the given directories. */
 static const char *
 find(SnParser *P, const char *name, struct stat *st)
 {
@@ -361,7 +361,7 @@ not_found(SnParser *P, SnTok t)
     sn_diag_help(P->d, "looked in %s; -I DIR adds one", sn_buf_str(&b));
 }
 
-/* The files from the one included again down to this one. */
+/* The chain of files from the one included again down to this one. */
 static void
 cycle(SnParser *P, SnTok t, const SnSrc *again)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Arithmetics as the parser meets them. */
+/* Builds arithmetics for the parser. */
 #include <string.h>
 #include "dsl/model/arith.h"
 #include "dsl/syntax/parse.h"
@@ -78,7 +78,7 @@ sn_parse_ratio_more(SnParser *P, SnTok w, SnTok value)
 
 /* ---- types and pairs ---- */
 
-/* The line of a role; a sink where there is no such role. */
+/* The line of a role; a dummy if there is no such role. */
 static SnDefArithType *
 role(SnParser *P, SnTok t)
 {

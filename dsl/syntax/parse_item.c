@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Types, nodes and backends as the parser meets them. */
+/* Builds types, nodes and backends for the parser. */
 #include "dsl/model/onnx.h"
 #include "dsl/syntax/parse.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Index maps as the parser meets them. */
+/* Builds index maps for the parser. */
 #include "dsl/syntax/parse.h"
 
 #include <string.h>
@@ -141,7 +141,7 @@ sn_parse_map_list(SnMapStmtKind k)
 
 /* ---- texts with holes ---- */
 
-/* How many bytes of the source make the next byte of a string. */
+/* The number of source bytes for the next byte of a string. */
 static uint32_t
 source_bytes(const char *raw)
 {
@@ -158,8 +158,8 @@ text_fault(SnParser *P, SnPos at, const char *what)
     sn_diag_help(P->d, "\"'k' is {k}, but the axis has {d} elements\"");
 }
 
-/* Reads the hole whose '{' is s[0] at place `at`; returns how many bytes it
- * has in s, 0 where it is not closed. */
+/* Reads the hole whose '{' is s[0] at place `at`; returns its number of bytes
+ * in s, 0 if it is not closed. */
 static size_t
 hole(SnParser *P, SnDefMapStmt *st, SnBuf *b, const char *s, SnPos at)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators of ONNX that are terms, as the parser meets them. */
+/* Builds operators of ONNX that are terms, for the parser. */
 #include "base/buf.h"
 #include "dsl/model/onnx.h"
 #include "dsl/syntax/parse.h"
@@ -103,7 +103,7 @@ sn_parse_op_let(SnParser *P, SnTok name, SnTerm *t, SnExpr *num)
     SN_PUSH(P->a, P->op->let, P->op->nlet, l);
 }
 
-/* The head as written: what an operator was not read by. */
+/* The head as written, for messages about operators that it does not match. */
 static const char *
 head(SnParser *P, const char *from, const char *to)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Passes, rules and tests as the parser meets them. */
+/* Builds passes, rules and tests for the parser. */
 #include "dsl/model/onnx.h"
 #include "dsl/syntax/parse.h"
 
@@ -288,7 +288,7 @@ sn_parse_test_line(SnParser *P, int kind, SnTok at, SnTerm *t, SnExpr *e,
     SN_PUSH(P->a, P->test->line, P->test->nline, n);
 }
 
-/* ---- what belongs to the file's backend ---- */
+/* ---- declarations of the file's backend ---- */
 
 static void
 own_pass(SnParser *P)

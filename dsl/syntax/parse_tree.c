@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions, patterns and templates as the parser meets them. */
+/* Builds expressions, patterns and templates for the parser. */
 #include "dsl/syntax/parse.h"
 
 #include "dsl/model/expr_tree.h"
@@ -51,7 +51,7 @@ new_expr(SnParser *P, SnEk ek, SnPos at, uint32_t nkid)
     return e;
 }
 
-/* Sets the depth; what is too deep is reported and left out. */
+/* Sets the depth; reports and drops what is too deep. */
 static SnExpr *
 measure(SnParser *P, SnExpr *e)
 {
@@ -121,8 +121,7 @@ sn_parse_shift(SnParser *P, SnTok t, SnExpr *x, SnExpr *y)
     return measure(P, e);
 }
 
-/* A list that is written out is a node of its own, elsewhere than in maps the
- * only one. */
+/* A literal list is a separate node; outside maps it is the only one. */
 SnExpr *
 sn_parse_in(SnParser *P, SnExpr *x, SnExpr *y)
 {

@@ -186,8 +186,8 @@ sn_tok_is_word(int code)
     return false;
 }
 
-/* A token of digits is not NUL-terminated where the file goes on with more;
- * strto* stop there by themselves. */
+/* A token of digits is not NUL-terminated if the file continues; strto* stop at
+ * its end by themselves. */
 void
 sn_tok_int(SnParser *P, SnTok *t)
 {
@@ -247,7 +247,7 @@ hex(char c)
 }
 
 /* Decodes the escape after the backslash at s[0] (end: the closing quote);
- * returns its length, 0 when it is none. */
+ * returns its length, 0 if it is not an escape. */
 static uint32_t
 escape(const char *s, const char *end, char *c)
 {

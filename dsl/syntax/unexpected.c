@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The message for a token that cannot stand where it does: what could have
- * stood there instead is asked of the parser, token by token, and summed up. */
+/* The message for an unexpected token: tries with the parser which tokens would
+ * be accepted instead, and summarizes them. */
 #include "dsl/syntax/parse.h"
 
 #include <string.h>
@@ -120,7 +120,8 @@ list(SnParser *P, const SnGram *g, Expected *e)
 {
     for (int c = 0; c < sn_gram_ncode() && c < NCODE; c++)
         e->ok[c] = sn_gram_takes(g, c) == SN_TAKE_YES;
-    e->ok[0] = false; /* wherever an item may stand: says nothing */
+    e->ok[0] = false; /* allowed wherever an item may begin: not worth
+                         listing */
     for (size_t i = 0; i < sizeof first; i++)
         if (!(first[i] == T_LP && e->ok[T_NOT]))
             add_code(P, e, first[i]);
@@ -140,7 +141,7 @@ list(SnParser *P, const SnGram *g, Expected *e)
         add_code(P, e, c);
 }
 
-/* The word a misspelt one was meant to be, of those that may stand here. */
+/* The word that a misspelt one was meant to be, among those allowed here. */
 static const char *
 closest_word(SnParser *P, const SnGram *g, const SnTok *t)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Arithmetics: what they inherit, which nodes their rows are for, and where
- * these apply. */
+/* Arithmetics: inheritance, the nodes that rows are for, and where rows
+ * apply. */
 #include "dsl/resolve/arith/resolve_arith.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ ratio(SnResolver *rs, SnDefArith *a)
     }
 }
 
-/* Shifts of a scale's own lie within those of its arithmetic. */
+/* Shifts that a scale declares lie within those of its arithmetic. */
 static void
 own_shifts(SnResolver *rs, SnDefArith *a, SnDefScale *s)
 {
@@ -118,7 +118,7 @@ by_map(SnForm f)
     return f == SN_FORM_CONTRACT || f == SN_FORM_MEAN;
 }
 
-/* The names of operands in rows of nodes without one. */
+/* The names of operands in rows for nodes that do not name them. */
 static void
 plain_ports(SnRowScope *sc)
 {
@@ -134,8 +134,8 @@ plain_ports(SnRowScope *sc)
     sc->result = "y";
 }
 
-/* Those of kind n, in the order of the formula; of a contract in that of its
- * map. */
+/* The operands of kind n, in the order of the formula; for a contract, in that
+ * of its map. */
 static void
 node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
 {
@@ -163,7 +163,7 @@ node_ports(SnRowScope *sc, const SnDefNode *n, const SnDefSem *sem)
 
 /* ---- where ---- */
 
-/* Flags that are said by a word, and the forms that have them. */
+/* Flags that a word names, and the forms that have them. */
 #define OF(form) (1u << SN_FORM_##form)
 #define OF_PAIRS (OF(SUM) | OF(DIFFERENCE) | OF(PRODUCT))
 #define FORMS_AFTER (OF_PAIRS | OF(MEAN) | OF(POINT))
@@ -178,8 +178,8 @@ static const struct {
 } flags[] = {SN_WHENS(FLAG)};
 enum { NFLAG = sizeof flags / sizeof *flags };
 
-/* The flag that a condition speaks of, NFLAG: of none.  *is is negated
- * where it is the flag's opposite. */
+/* The flag that a condition names; NFLAG: none.  *is is negated if it is the
+ * opposite of the flag. */
 static uint32_t
 flag_of(const SnExpr *e, bool *is)
 {
@@ -260,7 +260,7 @@ row_name(SnArena *a, const SnDefRowOf *r)
 
 /* ---- one row ---- */
 
-/* May sums have 64 bits where `of` applies?  Not where a row before it takes
+/* May sums have 64 bits where `of` applies?  Not if a row before it takes
  * those. */
 static bool
 may_be_wide(const SnDefArith *a, const SnDefRowOf *of)
@@ -440,8 +440,8 @@ is_word(char c)
            (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Of what stands between the braces: words, numbers and marks, not how they are
- * spaced, comments, texts for people, or where vectors are. */
+/* A hash of the text between the braces: words, numbers and marks, but not
+ * spacing, comments, texts for people, or the places of vectors. */
 static uint64_t
 text_hash(SnArena *a, const char *s, uint64_t seed)
 {
@@ -476,8 +476,8 @@ text_hash(SnArena *a, const char *s, uint64_t seed)
     return XXH64(sn_buf_str(&b), b.n, seed);
 }
 
-/* Does it come with float, in the language's own file?  Graphs name it alone:
- * that it computes what it did is a promise of the language. */
+/* Does it come with float, in the language's own file?  Graphs refer to it only
+ * by name: the language promises that its results do not change. */
 static bool
 from_same_file(const SnDefs *s, const SnDefArith *a)
 {
@@ -486,8 +486,8 @@ from_same_file(const SnDefs *s, const SnDefArith *a)
     return f && f->pos.src == a->pos.src;
 }
 
-/* The rows of `from` behind a's own, without those that are never reached.
- * What no row says stands as float has it. */
+/* The rows of `from` after a's own, without those that are never reached.
+ * Without a row, float's applies. */
 static void
 inherit(SnResolver *rs, SnDefArith *a)
 {
@@ -512,7 +512,7 @@ inherit(SnResolver *rs, SnDefArith *a)
     a->shipped = from_same_file(rs->defs, a);
 }
 
-/* Lemmas take float's results for the meaning's own steps, but for sums over
+/* Lemmas take float's results as the steps of the meaning, except for sums over
  * sets and where the zero point is added before rounding. */
 static void
 only_known(SnResolver *rs, SnDefArith *a)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shared by the files about arithmetics: resolve_arith.c has blocks and which
- * nodes their rows are for, resolve_row.c the formulas of rows,
- * resolve_pairs.c types and pairs of types. */
+/* Shared by the files about arithmetics: resolve_arith.c handles blocks and the
+ * nodes their rows are for, resolve_row.c the formulas of rows, resolve_pairs.c
+ * types and pairs of types. */
 #ifndef SN_RESOLVE_ARITH_H
 #define SN_RESOLVE_ARITH_H
 
@@ -21,14 +21,14 @@ typedef struct SnRowScope {
     bool wide;      /* sums may have 64 bits */
     bool in_scale;  /* only var has values */
     int64_t step;   /* a function's: SnArithRow.step; 0: no lut yet */
-    uint32_t nport; /* operands, as the row calls them */
+    uint32_t nport; /* operands, with their names in the row */
     const char *port[2], *result;
     uint32_t nvar;
     SnRowVar *var; /* lets; in a scale its value, q and s */
     bool bad;      /* an error was reported */
 } SnRowScope;
 
-/* e without names, NULL where an error was reported. */
+/* e without names, NULL if an error was reported. */
 SnX *sn_row_x(SnRowScope *sc, const SnExpr *e);
 /* Types and pairs: own lines, then those of a->base. */
 void sn_resolve_pairs(SnResolver *rs, SnDefArith *a);
@@ -36,10 +36,10 @@ void sn_resolve_pairs(SnResolver *rs, SnDefArith *a);
 bool sn_row_condition(SnResolver *rs, const SnExpr *e, SnDefRowOf *of);
 /* Is there a wrap in x that depends on its operands? */
 bool sn_row_wraps(const SnX *x);
-/* A wrap in x of which it is not enough to know that nothing wraps at the
- * least and the largest operands, or NULL. */
+/* A wrap in x that may wrap even if nothing wraps at the least and the largest
+ * operands, or NULL. */
 const SnX *sn_row_bent_wrap(const SnX *x);
-/* How far off the roundings of x may be, in units of x. */
+/* The largest error of the roundings of x, in units of x. */
 double sn_row_error(const SnX *x);
 
 #endif

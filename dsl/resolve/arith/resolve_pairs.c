@@ -75,7 +75,7 @@ type(SnResolver *rs, SnDefArith *a, const SnDefArithType *t, SnArithType *to)
 
 /* ---- pairs ---- */
 
-/* i32: 32, 0 where there is no such width. */
+/* i32: 32; 0 if there is no such width. */
 static int32_t
 width(SnResolver *rs, SnDefArith *a, SnPos at, const char *s, int32_t most)
 {
@@ -98,7 +98,7 @@ is_scale(const SnExpr *e, const char *of)
            e->kid[0]->ek == SN_E_NAME && sn_name_same(e->kid[0]->s, of);
 }
 
-/* x.scale * w.scale, or so many of it. */
+/* x.scale * w.scale, or a multiple of it. */
 static void
 bias(SnResolver *rs, SnDefArith *a, SnArithPairs *p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Formulas of arithmetics' rows: names, types and ranges, and the tree without
- * names (SnX).  Scales and lets are put in place where they are named. */
+ * names (SnX).  Scales and lets are substituted where they are named. */
 #include <math.h>
 #include "dsl/resolve/arith/resolve_arith.h"
 
@@ -39,7 +39,7 @@ ranged(SnX *x, double lo, double hi)
 
 /* ---- names ---- */
 
-/* How many codes lie below 0: of 8 bits where the row sees no more. */
+/* How many codes lie below 0: for 8 bits if the row sees no more. */
 static double
 codes(const SnRowScope *sc)
 {
@@ -100,7 +100,7 @@ member(SnRowScope *sc, const SnExpr *e)
         for (at = 1; at <= sc->nport && !sn_name_same(k->s, sc->port[at - 1]);
              at++)
             ;
-    /* sums of products are of codes without their zero points */
+    /* sums of products use codes without their zero points */
     if (at > sc->nport || (!scale && at && sc->of->form == SN_FORM_CONTRACT))
         return NULL;
     SnX *x = new_x(sc, scale ? SN_X_SCALE : SN_X_ZP,
@@ -175,7 +175,8 @@ unknown(SnRowScope *sc, const SnExpr *e)
 
 /* ---- operators ---- */
 
-/* Integers are never more than 64 bits: what a row says is what is computed. */
+/* Integers never have more than 64 bits: exactly what a row states is
+ * computed. */
 static SnX *
 fits(SnRowScope *sc, const SnExpr *e, SnX *x)
 {
@@ -290,7 +291,7 @@ unary(SnRowScope *sc, const SnExpr *e)
 
 /* ---- functions ---- */
 
-/* Of v / 2^n, rounded: one more than the quotient at most. */
+/* The range of v / 2^n, rounded: at most one more than the quotient. */
 static void
 shifted(SnX *r, double lo, double hi, const SnX *n)
 {
@@ -411,7 +412,8 @@ argument(SnRowScope *sc, const SnExpr *call, uint32_t i, char want, SnX *r)
     return true;
 }
 
-/* Is it made of what a ratio, which may be formed in binary64, is made of? */
+/* Does it have only parts that a ratio, which may be formed in binary64, may
+ * have? */
 static bool
 plain_ratio(const SnX *x)
 {
@@ -426,7 +428,7 @@ plain_ratio(const SnX *x)
     return ok;
 }
 
-/* v : ratio of a scale of this arithmetic, or of one that it is from. */
+/* v : ratio of a scale of this arithmetic, or of one that it inherits from. */
 static SnX *
 scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *a)
 {
@@ -479,7 +481,7 @@ scaled(SnRowScope *sc, const SnExpr *e, SnDefScale *s, const SnDefArith *a)
     return r && r->ty != SN_TY_INT ? wanted(sc, s->e, r, "an int") : r;
 }
 
-/* An entry for each step-th code of 8 bits, and one for the code behind them.
+/* An entry for each step-th code of 8 bits, and one for the code after them.
  */
 static int64_t
 entries(SnRowScope *sc, const SnExpr *e)
@@ -643,7 +645,7 @@ count_in(const SnX *x, int64_t in)
     return n;
 }
 
-/* Does x go one way with each of its operands while the others stay? */
+/* Is x monotonic in each of its operands while the others are fixed? */
 static bool
 one_way(const SnX *x)
 {
@@ -690,10 +692,10 @@ sn_row_bent_wrap(const SnX *x)
     return bent;
 }
 
-/* ---- what roundings are off by ---- */
+/* ---- errors of roundings ---- */
 
-/* Of a shift by n of something that is off by err: as far as it was, scaled,
- * and by its own rounding where it cuts bits off. */
+/* The error of a shift by n of something with error err: that error, scaled,
+ * plus its own rounding if it cuts bits off. */
 static double
 shift_error(const SnX *n, SnMode m, double err)
 {
@@ -733,7 +735,7 @@ sn_row_error(const SnX *x)
         return 0.5;
     case SN_FN_SELECT:
         return fmax(e[1], e[2]);
-    default: /* sat, wrap of what does not wrap, max, min */
+    default: /* sat, a wrap that does not wrap, max, min */
         return fmax(e[0], e[1]);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shared by the files that resolve maps: the names of one map, what kind of
- * object each refers to, and the data that is made of it.
+/* Shared by the files that resolve maps: the names of one map, the kind of
+ * object each refers to, and the data made from it.
  *
  * Kinds are static: a name or expression is a number or a list along one run
  * of axes, whatever the shapes are. */
@@ -24,9 +24,9 @@ typedef struct SnMapKind {
     int16_t of;
 } SnMapKind;
 
-/* When a value is known. */
+/* The time at which a value is known. */
 typedef enum SnMapLevel {
-    SN_MK_SHAPE, /* once there are shapes */
+    SN_MK_SHAPE, /* once shapes are known */
     SN_MK_PLACE, /* at a place in the result, or with an operand's elements */
     SN_MK_TAP    /* at a tap */
 } SnMapLevel;
@@ -51,21 +51,22 @@ typedef struct SnMapScope {
     SnMapStmt *stmt;
     SnMapParam *param;
     /* the statement being resolved */
-    uint32_t hidden;  /* parameters from here on are not known yet */
-    bool elements;    /* a name of an operand of integers means its elements */
-    bool offsets;     /* flat(x) is known */
-    SnMapLevel level; /* the latest of what it names */
+    uint32_t hidden;       /* parameters from here on are not known yet */
+    bool elements;         /* the name of an operand of integers means its
+                              elements */
+    bool offsets;          /* flat(x) is known */
+    SnMapLevel level;      /* the latest time of what it names */
     const SnExpr *numbers; /* the first axis(n) */
 } SnMapScope;
 
-/* SN18x or another code, once for what is at fault; `bad` is set. */
+/* Reports SN18x or another code, once for each fault; sets `bad`. */
 void sn_resolve_map_fault(SnMapScope *ms, SnPos at, const char *code,
                           const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The slot of a name, -1 where there is none. */
+/* The slot of a name, -1 if there is none. */
 int sn_resolve_map_find(const SnMapScope *ms, const char *name);
-/* A new slot, -1 (and SN103) where the name is taken. */
+/* A new slot, -1 (and SN103) if the name is taken. */
 int sn_resolve_map_bind(SnMapScope *ms, const char *name, SnPos at, SnMapKind k,
                         SnMapLevel level);
 /* The number of the operand that an expression names, or -1. */
@@ -75,8 +76,8 @@ int sn_resolve_map_operand(const SnMapScope *ms, const SnExpr *e);
 
 /* The tree as data; returns its number in expr. */
 int32_t sn_resolve_map_expr(SnMapScope *ms, SnExpr *e, SnMapKind *k);
-/* The same of a truth value, a number, an integer; *k: along which run.  what:
- * what stands there, for messages. */
+/* The same for a truth value, a number, an integer; *k: along which run.  what:
+ * the name of this place, for messages. */
 int32_t sn_resolve_map_cond(SnMapScope *ms, SnExpr *e, const char *what,
                             SnMapKind *k);
 int32_t sn_resolve_map_int(SnMapScope *ms, SnExpr *e, const char *what,
@@ -87,8 +88,8 @@ void sn_resolve_map_places(SnMapScope *ms, SnPos pos, int p, uint32_t n,
                            SnExpr **e, uint32_t at, int32_t *index);
 /* "a number", "a list along 's'" */
 const char *sn_resolve_map_kind_str(const SnMapScope *ms, SnMapKind k);
-/* Do values of the two kinds meet, element by element?  *out: what they give,
- * but for its type. */
+/* Can values of the two kinds be combined element by element?  *out: the
+ * result's kind, without its type. */
 bool sn_resolve_map_meet(SnMapKind a, SnMapKind b, SnMapKind *out);
 
 /* ---- parts (resolve_map_param.c, resolve_map_stmt.c) ---- */
@@ -96,7 +97,7 @@ bool sn_resolve_map_meet(SnMapKind a, SnMapKind b, SnMapKind *out);
 void sn_resolve_map_params(SnMapScope *ms);
 void sn_resolve_map_stmts(SnMapScope *ms);
 
-/* Runs the tests of a map that is resolved (resolve_map_test.c). */
+/* Runs the tests of a resolved map (resolve_map_test.c). */
 void sn_resolve_map_tests(SnResolver *rs, const SnDefMap *m);
 
 #endif

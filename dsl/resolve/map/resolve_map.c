@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Maps: their names, and the data that is made of each. */
+/* Maps: their names, and the data made from each. */
 #include "dsl/resolve/map/map_scope.h"
 
 #include <stdarg.h>

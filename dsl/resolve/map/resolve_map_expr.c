@@ -84,7 +84,7 @@ pair_help(SnMapScope *ms, const SnExpr *e, SnMapKind k)
         sn_diag_help(ms->rs->d, "%s[0], %s[1]", str(ms, e), str(ms, e));
 }
 
-/* What e is, of kind k, does not fit. */
+/* Reports that e, of kind k, does not fit. */
 static SnMapKind
 wrong(SnMapScope *ms, const SnExpr *e, SnMapKind k, const char *want)
 {
@@ -119,7 +119,7 @@ meet(SnMapScope *ms, const SnExpr *x, SnMapKind a, const SnExpr *y, SnMapKind b)
 
 /* ---- trees as data ---- */
 
-/* Room for n nodes side by side. */
+/* Allocates n consecutive nodes. */
 static uint32_t
 reserve(SnMapScope *ms, uint32_t n)
 {
@@ -362,7 +362,7 @@ enum_side(const SnMapScope *ms, const SnExpr *e)
     return i >= 0 && ms->var[i].kind.ty == SN_TY_ENUM ? i : -1;
 }
 
-/* One side of a comparison with parameter p: a word, or what it is else. */
+/* One side of a comparison with parameter p: a word, or another expression. */
 static SnMapKind
 side(SnMapScope *ms, SnExpr *e, uint32_t at, int p)
 {
@@ -566,7 +566,7 @@ of_operand(SnMapScope *ms, const SnExpr *e, const SnMapFn *f, uint32_t at)
     return one(f->op == SN_MO_ASCENDS ? SN_TY_BOOL : SN_TY_INT);
 }
 
-/* axis(n): a list of its own, which only a map of sizes may have. */
+/* axis(n): a separate list, which only a map of sizes may have. */
 static SnMapKind
 numbers(SnMapScope *ms, const SnExpr *e)
 {

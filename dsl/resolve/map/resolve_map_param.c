@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Parameters of maps: patterns of operands, types of the rest, defaults. */
+/* Parameters of maps: patterns of operands, types of the others, defaults. */
 #include "dsl/resolve/map/map_scope.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ item_slot(SnMapScope *ms, const SnDefMapItem *x, SnMapKind k)
     return -1;
 }
 
-/* What stands in brackets or behind '@'; -1 where it is at fault. */
+/* The expression in brackets or after '@'; -1 if it is faulty. */
 static int
 item_along(SnMapScope *ms, int p, const SnDefMapItem *x)
 {

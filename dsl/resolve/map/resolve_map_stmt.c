@@ -27,7 +27,7 @@ seen(const SnMapScope *ms, SnMapStmtKind k)
     return false;
 }
 
-/* What an expression names may be known at `most`. */
+/* Checks that names in an expression are known at `most`. */
 static void
 in_time(SnMapScope *ms, SnPos at, const char *what, SnMapLevel most)
 {
@@ -125,7 +125,7 @@ bound(SnMapScope *ms, const SnDefMapStmt *s, const SnDefMapBound *b,
     return k;
 }
 
-/* The names are bound behind all bounds: no bound sees one. */
+/* The names are bound after all bounds: no bound sees one. */
 static void
 box(SnMapScope *ms, const SnDefMapStmt *s, SnMapStmt *out)
 {
@@ -149,8 +149,7 @@ box(SnMapScope *ms, const SnDefMapStmt *s, SnMapStmt *out)
 
 /* ---- reads ---- */
 
-/* x[..], or x[k][..] with *which the k: the number of x, -1 where it is at
- * fault. */
+/* x[..], or x[k][..] with k in *which: the number of x, -1 if it is faulty. */
 static int
 read_operand(SnMapScope *ms, const SnDefMapStmt *s, SnExpr **which)
 {
@@ -336,7 +335,7 @@ sn_resolve_map_stmts(SnMapScope *ms)
                              m->name);
         sn_diag_help(ms->rs->d, "result [i < d];");
     }
-    /* One that reads nothing at all says sizes, for operators of ONNX. */
+    /* A map that reads nothing gives sizes, for operators of ONNX. */
     if (!seen(ms, SN_MS_READ))
         return;
     if (ms->numbers)

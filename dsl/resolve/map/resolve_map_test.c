@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tests of maps: tables that somebody wrote out, against what the declaration
- * says.  Both sides are compared as text: "4", "_", "{0, 1}". */
+/* Tests of maps: compares handwritten tables with the declaration.  Both sides
+ * are compared as text: "4", "_", "{0, 1}". */
 #include "dsl/resolve/map/map_scope.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include "map/mapping.h"
 
-/* No list of a test is as long. */
+/* More than the length of any list in a test. */
 enum { MAXTAP = 1 << 16 };
 
 typedef struct Tester {
@@ -36,8 +36,8 @@ fault(Tester *x, SnPos at, const char *fmt, ...)
 
 /* ---- what is given ---- */
 
-/* The number that e is made of: an integer, a truth value, and of a parameter
- * of reals a real.  *neg: it stands behind a minus. */
+/* The number in e: an integer, a truth value, or for a parameter of reals a
+ * real.  *neg: it follows a minus. */
 static const SnExpr *
 literal(Tester *x, const SnExpr *e, const SnMapParam *p, bool *neg)
 {
@@ -116,7 +116,7 @@ box(Tester *x, const SnExpr *e, SnMapBox *to)
         *to = (SnMapBox){(int)e->nkid, numbers(x, e, NULL)};
 }
 
-/* Of more than a list can hold, INT64_MAX. */
+/* INT64_MAX for more elements than a list can hold. */
 static int64_t
 box_count(int rank, const int64_t *dim)
 {
@@ -346,7 +346,7 @@ named_read(const SnMapping *u, const SnExpr *e)
     return NULL;
 }
 
-/* Does the map have what the list is about? */
+/* Does the map have the part that the list describes? */
 static bool
 fits(Tester *x, const SnMapping *u, const SnDefMapTestList *l)
 {

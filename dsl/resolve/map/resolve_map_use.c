@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What follows from a map's declaration for the nodes over it. */
+/* Consequences of a map's declaration for the nodes over it. */
 #include "dsl/resolve/resolver.h"
 
 /* ---- arguments ---- */
@@ -24,7 +24,7 @@ letter(const SnMapParam *p)
     return p->length == SN_ML_ONE ? 'i' : 'L';
 }
 
-/* Arguments may be left out at the end. */
+/* Arguments may be omitted at the end. */
 static const char *
 letters(SnResolver *rs, const SnMapDecl *d)
 {
@@ -69,7 +69,7 @@ in_place(const SnMapDecl *d, const SnMapStmt *read)
     return true;
 }
 
-/* Without taps a result is made of one element of each operand. */
+/* Without taps a result is made from one element of each operand. */
 static unsigned
 classes_of_one(const SnMapDecl *d)
 {

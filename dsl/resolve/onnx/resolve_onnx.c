@@ -10,7 +10,7 @@ onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
     SnCands v = sn_cands(rs);
     const char *what = e->kind == SN_OE_LAYOUT ? "port" : "attribute";
 
-    /* may be an attribute of ONNX's own */
+    /* may be an attribute of ONNX */
     if (e->kind == SN_OE_HOOK || e->kind == SN_OE_ANY)
         return;
     if (e->kind == SN_OE_LAYOUT ? sn_def_port(n, e->name) != NULL
@@ -71,8 +71,8 @@ sn_resolve_onnx(SnResolver *rs, SnDefNode *n)
 
 /* ---- hooks ---- */
 
-/* A note is about the hook: what one of its lines says holds for all.  False
- * when two of them say something. */
+/* A note is about the hook: a note in one of its lines holds for all.  False if
+ * two of them have one. */
 static bool
 hook_note(SnResolver *rs, SnDefOnnx *a, SnDefOnnx *b)
 {
@@ -88,7 +88,7 @@ hook_note(SnResolver *rs, SnDefOnnx *a, SnDefOnnx *b)
     return true;
 }
 
-/* A plugin names hooks of the program, whose own lines name them all. */
+/* A plugin names hooks of the program; the program's lines name all of them. */
 static void
 plugin_hook(SnResolver *rs, const char *fn, SnPos at)
 {
@@ -144,7 +144,7 @@ both(const SnDefOnnx *a, const SnDefOnnx *b)
     return k;
 }
 
-/* An operator of one opset is one node. */
+/* An operator at one opset is one node. */
 static void
 one_reader(SnResolver *rs, const SnDefNode *n, const SnDefOnnx *o)
 {

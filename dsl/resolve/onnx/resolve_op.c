@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators of ONNX that are terms: names, element types, conditions, and which
- * declaration of an operator is tried at all. */
+/* Operators of ONNX that are terms: names, element types, conditions, and
+ * whether each declaration of an operator can be reached. */
 #include <string.h>
 #include "dsl/model/expr_tree.h"
 #include "dsl/model/onnx.h"
@@ -11,7 +11,7 @@ typedef struct Cx {
     SnDefOp *o;
     SnScope sc;
     SnDefConc shared; /* the operands' type that is looked at */
-    bool quiet;       /* whether it fits is asked, no more */
+    bool quiet;       /* only checks whether it fits */
     uint32_t nstep;
 } Cx;
 
@@ -21,7 +21,7 @@ bad(Cx *c)
     c->o->bad = c->sc.bad = true;
 }
 
-/* ---- how much of it there may be ---- */
+/* ---- limits ---- */
 
 /* SnOnnxTerm of graph/desc.h, SN_MAXRES of graph/graph.h */
 enum { MOST = 255, MOST_NODES = 65535, MOST_RESULTS = 8 };
@@ -103,7 +103,7 @@ plain(Cx *c, const char *name, SnPos pos, SnDefConc *out)
     return false;
 }
 
-/* The value, in place of an attribute's. */
+/* The value that replaces that of an attribute. */
 static void
 value_operand(Cx *c, SnDefOpIn *in)
 {
@@ -237,7 +237,7 @@ not_here(const SnTerm *t)
                                 : NULL;
 }
 
-/* A node of two operands that is given a list is applied from its left. */
+/* A node of two operands with a list is applied from the left. */
 static void
 chain(Cx *c, SnTerm *t)
 {
@@ -322,7 +322,7 @@ use(Cx *c, const SnDefVar *v, SnPos at)
     bad(c);
 }
 
-/* After names: what is used, and where an operand may be missing. */
+/* After names: which names are used, and where an operand may be missing. */
 static void
 walk(Cx *c, SnTerm *t)
 {
@@ -485,7 +485,7 @@ have_types(Cx *c)
     return true;
 }
 
-/* Every type that is stated fits, or some plain one does. */
+/* Every stated type fits or, without any, some plain type. */
 static void
 types(Cx *c)
 {
@@ -539,7 +539,7 @@ overlap(const char *a, int64_t since, int64_t until, const SnDefOp *o)
            (!o->until || since <= o->until);
 }
 
-/* Does a hold wherever all attributes of o do? */
+/* Does a hold whenever all attributes of o do? */
 static bool
 implied(const SnDefOpAttr *a, const SnDefOp *o)
 {
@@ -554,7 +554,7 @@ implied(const SnDefOpAttr *a, const SnDefOp *o)
     return b->is && sn_expr_equal(a->is, b->is) && (a->maybe || !b->maybe);
 }
 
-/* Are these operands among those that a takes? */
+/* Does a accept these operands? */
 static bool
 takes(const SnDefOp *a, const SnDefOp *o)
 {

@@ -14,8 +14,8 @@ wrong(SnScope *sc, const SnExpr *e, const SnMapDecl *d, const SnMapParam *p,
     sc->bad = true;
 }
 
-/* The kind of attribute that gives a parameter its value; SN_NATTRKIND: what no
- * operator has. */
+/* The kind of attribute that gives a parameter its value; SN_NATTRKIND: no
+ * operator has such an attribute. */
 static int
 kind_of(const SnMapParam *p)
 {

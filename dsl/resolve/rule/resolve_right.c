@@ -52,8 +52,8 @@ pattern_of(const SnPat *p, const SnDefNode *n)
     return NULL;
 }
 
-/* A source on the right stands for one on the left, whose data it takes over:
- * the node it is like, or the root. */
+/* A source on the right replaces one on the left, whose data it takes over: the
+ * node it is like, or the root. */
 static void
 source(Ctx *c, const SnTerm *t)
 {
@@ -106,7 +106,7 @@ pattern_str(const SnPat *p)
     return p->capture ? p->capture : p->name ? p->name : "_";
 }
 
-/* What of p need not be constant, or NULL. */
+/* The part of p that need not be constant, or NULL. */
 static const char *
 changing(const Ctx *c, const SnPat *p)
 {
@@ -136,7 +136,7 @@ fold(Ctx *c, const SnTerm *t)
 
     if (t->tk != SN_T_FUNC || t->fn != SN_FN_FOLD || k->tk != SN_T_VAR ||
         !k->var || !k->var->pat)
-        return; /* of a term: folded where its leaves happen to be constant */
+        return; /* of a term: folded if its leaves happen to be constant */
     if (k->var->vk != SN_V_NODE && requires_const(c->r->when, k->var))
         return;
     const char *s =

@@ -185,7 +185,7 @@ pat_list(Ctx *c, const SnPat *p, const SnDefPort *port)
     c->bad = true;
 }
 
-/* port: where the pattern stands, NULL at the root or after an error. */
+/* port: the place of the pattern, NULL at the root or after an error. */
 static void
 pattern(Ctx *c, SnPat *p, const SnDefPort *port)
 {
@@ -262,7 +262,7 @@ sn_resolve_lsb(SnResolver *rs, SnDefClaim *k, int least)
     return false;
 }
 
-/* A reason is for who reads the reports: it says something. */
+/* A reason is for readers of the reports: it must not be empty. */
 static void
 reason(Ctx *c, const char *word, const char *text)
 {

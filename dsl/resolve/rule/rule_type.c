@@ -114,7 +114,7 @@ narrow(SnRuleTv *c, int v, SnKindSet s, bool *changed)
 
 /* ---- tuples ---- */
 
-/* Every node a pattern or term may stand for. */
+/* Every node a pattern or term may be. */
 static bool
 matches_kind(const SnNodeTv *n, const SnDefNode *k)
 {

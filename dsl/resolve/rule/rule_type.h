@@ -52,7 +52,7 @@ bool sn_tv_equal(const SnRuleTv *c, int a, int b);
 void sn_tv_left(SnRuleTv *c);
 /* Narrows all sets by the tuples of the nodes from `from` on. */
 void sn_tv_narrow(SnRuleTv *c, uint32_t from);
-/* Could the node have a tuple at all?  *miss: kinds of its result that no
+/* Can the node have any tuple?  *miss: kinds of its result that no
  * tuple gives. */
 bool sn_tv_fits(const SnRuleTv *c, const SnNodeTv *n, SnKindSet *miss);
 /* The set and, for x.type, the value a type expression names. */

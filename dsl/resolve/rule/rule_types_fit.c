@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the right side of a rule makes: every node has a type (SN203) that one
- * of its tuples gives (SN204), operands are there where they must be (SN210),
- * the root keeps its type (SN206), and scales agree where facts demand it
- * (SN310). */
+/* Checks the nodes that a rule's right side makes: every node has a type
+ * (SN203) that one of its tuples gives (SN204), required operands are present
+ * (SN210), the root keeps its type (SN206), and scales agree where facts demand
+ * it (SN310). */
 #include <string.h>
 #include "dsl/resolve/rule/rule_type.h"
 
@@ -163,7 +163,7 @@ force(SnRuleTv *c, SnNodeTv *n)
     fault(c);
 }
 
-/* An operand bound where it may be missing goes where it may not. */
+/* An operand that may be missing is used where it must be present. */
 static void
 check_missing(SnRuleTv *c, const SnNodeTv *n)
 {
@@ -183,7 +183,7 @@ check_missing(SnRuleTv *c, const SnNodeTv *n)
     }
 }
 
-/* What the rule tests before it fires. */
+/* The conditions that the rule tests before it fires. */
 static void
 takes(SnRuleTv *c, const SnNodeTv *n, SnKindSet miss)
 {
@@ -373,7 +373,7 @@ check_pin(SnRuleTv *c, const SnNodeTv *n, const SnDefPort *p)
     bool ok = true;
 
     if (!b || b->tk != SN_T_VAR || !b->var || b->var->vk != SN_V_VALUE)
-        return; /* missing, regridded, or typed where it is made */
+        return; /* missing, regridded, or typed where it is created */
     if (!(sn_tv_set(c, n->arg[p->index]) & sn_ks_quant()))
         return;
     if (n->res >= 0 && !(sn_tv_set(c, n->res) & sn_ks_quant()))
