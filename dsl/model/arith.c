@@ -106,7 +106,7 @@ sn_form_of(const SnDefSem *sem, const SnExpr *e)
     return SN_FORM_POINT;
 }
 
-/* max and min of operands as reals and numbers */
+/* max and min of real operands and numbers */
 static bool
 selects(const SnExpr *e)
 {

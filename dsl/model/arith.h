@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What `arithmetic` blocks say: how a machine computes on codes.  The parser
- * fills the first half of each struct, dsl/resolve/resolve_arith.c the other.
- */
+ * fills the first half of each struct, dsl/resolve/arith/resolve_arith.c the
+ * second. */
 #ifndef SN_MODEL_ARITH_H
 #define SN_MODEL_ARITH_H
 
@@ -38,10 +38,10 @@ typedef struct SnX {
     SnMode mode;
     uint32_t nkid;
     struct SnX *kid[3];
-    const struct SnDefRatio *by; /* Q, S: of which ratio line, */
+    const struct SnDefRatio *by; /* Q, S: of this ratio line, */
     const char *s;               /* and the ratio as written */
     bool fixed;                  /* the same for all elements of a call */
-    double lo, hi;               /* INT: what it may be */
+    double lo, hi;               /* INT: its possible values */
 } SnX;
 
 /* ---- as written ---- */
@@ -71,7 +71,7 @@ typedef struct SnDefScale {
     SnExpr *e;
     SnDefRatio
         own; /* its shifts alone, pos.src NULL: as the arithmetic has it */
-    /* resolved: own has the rest of the arithmetic's line, too */
+    /* resolved: `own` also has the rest of the arithmetic's line */
     bool bad; /* errors were reported */
 } SnDefScale;
 
@@ -91,14 +91,14 @@ typedef struct SnDefRow {
 /* A row for one form and map. */
 typedef struct SnDefRowOf {
     const SnDefRow *row;
-    const char *name; /* in C, without the arithmetic's */
+    const char *name; /* in C, without the arithmetic's name */
     SnForm form;
-    const char *map; /* of a function the kind; NULL: any */
+    const char *map; /* the kind, for a function; NULL: any */
     unsigned mask, is;
     const SnX *x;
     int64_t step; /* SnArithRow.step */
-    double error; /* of its roundings, in steps, but for what a multiplier is
-                     off by */
+    double error; /* error of its roundings, in steps, without the error of a
+                     multiplier */
 } SnDefRowOf;
 
 /* codes, zero and scales of a role. */
@@ -146,7 +146,7 @@ typedef struct SnDefArith {
     SnArithPairs pairs; /* own lines, then those of base; pairs.no is NULL */
     uint32_t nnone;     /* no row: own, then those of base */
     SnDefNoRow *none;
-    uint8_t visit; /* 0 new, 1 under way, 2 done */
+    uint8_t visit; /* 0 new, 1 in progress, 2 done */
     bool bad;      /* errors were reported */
     uint32_t nof;  /* own rows, then those of base */
     SnDefRowOf *of;
@@ -160,22 +160,22 @@ bool sn_x_equal(const SnX *a, const SnX *b);
 /* The row for a node over a map, NULL: none. */
 const SnDefRowOf *sn_def_row(const SnDefArith *a, SnForm form, const char *map,
                              unsigned when);
-/* The arithmetic with that number, NULL: none is declared. */
+/* The arithmetic with this number, NULL: none is declared. */
 const SnDefArith *sn_def_arith(const SnDefs *defs, SnRounding number);
-/* Its name, and how far off its roundings are; of float where none is declared.
+/* Its name, and the error of its roundings; of float if none is declared.
  */
 const char *sn_arith_name(const SnDefs *defs, SnRounding number);
 double sn_arith_error(const SnDefs *defs, SnRounding number);
-/* Has an operand or a result 16 bits?  SN_WHEN_WIDE of codes' rows. */
+/* Does an operand or a result have 16 bits?  SN_WHEN_WIDE of rows for codes. */
 bool sn_tuple_wide(const SnDefTuple *t, const SnDefNode *n);
-/* The form of q(e), whose operands are those of e, in this order: values with
- * a grid.  POINT where it is none of the others. */
+/* The form of q(e), whose operands are those of e, in this order: values with a
+ * grid.  POINT if no other form matches. */
 SnForm sn_form_of(const SnDefSem *sem, const SnExpr *e);
-/* Is n a function of one operand, element by element, whose formula is not a
- * selection and does not say when it rounds?  FUNCTION rows are for those. */
+/* Is n a function of one operand, element by element, whose formula is neither
+ * a selection nor states when it rounds?  FUNCTION rows are for those. */
 bool sn_is_function(const SnDefNode *n);
 /* The form of rows that compute result `res` of n on codes, and the input ports
- * of such a row, -1 for none; of a selection CONVERT and no ports, as each
+ * of such a row, -1 for none; for a selection CONVERT and no ports, as each
  * operand is converted.  -1: no row does. */
 int sn_form_of_result(const SnDefNode *n, uint32_t res, int port[2]);
 

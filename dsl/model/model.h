@@ -33,7 +33,7 @@ typedef enum SnEk {
     SN_E_NOT,
     SN_E_BIN,  /* kid[0] op kid[1]; op below */
     SN_E_IN,   /* kid[0] in [kid[1], ...] */
-    SN_E_RATIO /* kid[0] : kid[1], what a scale of an arithmetic takes */
+    SN_E_RATIO /* kid[0] : kid[1], the argument of an arithmetic's scale */
 } SnEk;
 
 typedef enum SnOp {
@@ -73,13 +73,13 @@ typedef struct SnExpr {
     SnOp op;
     SnPos pos;
     const char *s;
-    SnFn fn;     /* CALL: s, where it is a function */
-    SnWord word; /* NAME, MEMBER, ARG: s, where it is a word */
+    SnFn fn;     /* CALL: s, if it is a function */
+    SnWord word; /* NAME, MEMBER, ARG: s, if it is a word */
     int64_t i;
     double r;
     uint32_t nkid;
     struct SnExpr **kid;
-    uint32_t depth; /* of the tree, a leaf has 1; bounded by the parser */
+    uint32_t depth; /* of the tree, 1 for a leaf; bounded by the parser */
     /* resolved */
     SnTy ty;
     SnRk rk;
@@ -132,7 +132,7 @@ typedef struct SnDefMapItem {
 typedef struct SnDefMapParam {
     const char *name;
     SnPos pos;
-    /* an operand: */
+    /* for an operand: */
     uint32_t nitem;
     SnDefMapItem *item;
     bool variadic;
@@ -159,7 +159,8 @@ typedef struct SnDefMapStmt {
     SnPos pos;
     const char *name; /* LET */
     SnPos name_pos;
-    SnExpr *e;    /* what is said; READ, CENTRE: x[..] or x[k][..] */
+    SnExpr *e;    /* the statement's expression; READ, CENTRE: x[..] or
+                     x[k][..] */
     SnExpr *when; /* or NULL */
     SnMapElse els;
     uint32_t nbound; /* RESULT, TAPS */
@@ -171,9 +172,9 @@ typedef struct SnDefMapStmt {
     SnExpr **hole;
 } SnDefMapStmt;
 
-/* What a map reads for operands and parameters of a test, written out. */
+/* The reads of a map for operands and parameters of a test, written out. */
 typedef struct SnDefMapTestArg {
-    SnExpr *e;    /* dimensions, of several operands lists of these; a number,
+    SnExpr *e;    /* dimensions, for several operands lists of these; a number,
                      word or list */
     SnExpr *data; /* elements of an operand that the map looks at, or NULL */
 } SnDefMapTestArg;
@@ -189,7 +190,7 @@ typedef struct SnDefMapTest {
     SnPos pos;
     uint32_t narg;
     SnDefMapTestArg *arg;
-    const char *text; /* it is refused with a text that holds this, or NULL: */
+    const char *text; /* the error message contains this, or NULL: */
     SnExpr *shape;
     uint32_t nlist;
     SnDefMapTestList *list;
@@ -206,7 +207,7 @@ typedef struct SnDefMap {
     uint32_t ntest;
     SnDefMapTest **test;
     /* resolved */
-    const SnMapDecl *decl; /* NULL where errors were reported */
+    const SnMapDecl *decl; /* NULL if errors were reported */
 } SnDefMap;
 
 /* ---- nodes ---- */
@@ -229,7 +230,7 @@ typedef struct SnDefPort {
 
 typedef struct SnDefAttr {
     const char *name;
-    SnWord says; /* name, where it is a word: clamp, round, zp_shift */
+    SnWord says; /* name, if it is a word: clamp, round, zp_shift */
     SnPos pos;
     SnAttrKind ty;
     uint32_t fixed; /* int[2]: 2; int[]: 0 */
@@ -268,7 +269,7 @@ typedef struct SnDefSem {
     const char *within; /* attribute name, or NULL */
     SnPos within_pos;
     const char *map; /* over MAP(args), or NULL */
-    SnMapWord over;  /* map, where C knows it */
+    SnMapWord over;  /* map, if C knows it */
     SnPos map_pos;
     uint32_t narg;
     SnExpr **arg;
@@ -300,7 +301,7 @@ typedef struct SnDefInv {
     const char *els;
 } SnDefInv;
 
-/* Which derived families a node joins, and the reason where it does not. */
+/* Which derived families a node joins, and the reason if it does not. */
 typedef struct SnDefFamily {
     uint32_t absorb; /* bit per input port */
     bool merge, sink, sink_unused_rest, sink_bounded;
@@ -354,7 +355,7 @@ typedef struct SnDefNode {
     SnExpr *cost;
     const char *shape_of;
     SnExpr *shape; /* rare: shape y = EXPR */
-    /* resolved; a form has its base's things merged in */
+    /* resolved; a form has those of its base merged in */
     uint32_t kind;                /* number: 1, 2, ... in file order */
     const struct SnDefNode *base; /* form of */
     uint32_t nin, nout;
@@ -369,8 +370,8 @@ typedef struct SnDefNode {
     const SnDefAttr *clamp; /* range(result 0) named clamp, or NULL */
     int8_t comm[2];         /* commuting input ports, or -1 */
     SnPos comm_pos;
-    const SnExpr *comm_when; /* of a variable of the first result's name that
-                                is bound to the node; NULL: always */
+    const SnExpr *comm_when; /* on a variable with the first result's name,
+                                bound to the node; NULL: always */
     bool has_effect;
     SnDefFamily family;
 } SnDefNode;
@@ -407,7 +408,7 @@ typedef enum SnPk {
 
 typedef struct SnAsg { /* name = expr in { } */
     const char *name;
-    SnWord word; /* name, where it is one: calibrated, splat, data */
+    SnWord word; /* name, if it is one: calibrated, splat, data */
     SnPos pos;
     SnExpr *e;
     /* resolved */
@@ -475,9 +476,9 @@ typedef struct SnTerm {
     struct SnTerm **list;  /* all operands of the variadic port */
     SnExpr *forced;        /* type when none is written but the facts force
                               one: an ETYPE expression */
-    uint32_t ntakes;       /* the types that tuples of the kind give, where */
-    SnDefConc *takes;      /* it may be others (SN208), for which the rule
-                              does not apply; 0: all that it may be */
+    uint32_t ntakes;       /* the types that tuples of the kind give, if */
+    SnDefConc *takes;      /* others are possible (SN208), for which the rule
+                              does not apply; 0: all possible types */
     const SnDefVar *chain; /* a node of two operands, applied to this list of an
                               operator from the left; or NULL */
 } SnTerm;
@@ -510,13 +511,13 @@ typedef struct SnDefRule {
     const char *builder;
     uint32_t ncomponent;
     const char **component;
-    SnExpr *need;  /* when: what the claim rests on */
-    SnExpr *worth; /* only where it pays; proved without it */
+    SnExpr *need;  /* when: the conditions of the claim */
+    SnExpr *worth; /* only if it pays; proved without it */
     SnExpr *when;  /* both */
     SnDefClaim claim;
     uint32_t nunder;
-    struct SnDefUnder *under; /* where it is another one */
-    SnDefClaim other;         /* else: under all others but float */
+    struct SnDefUnder *under; /* if it is another one */
+    SnDefClaim other;         /* else: under all others except float */
     const char *trusted, *optin, *note;
     SnExpr *requires;
     const char *on, *doc; /* custom */
@@ -531,7 +532,7 @@ typedef struct SnDefRule {
     const SnDefNode *root; /* NULL: any class */
 } SnDefRule;
 
-/* A claim of its own under an arithmetic. */
+/* A separate claim under an arithmetic. */
 typedef struct SnDefUnder {
     const char *name;
     SnPos pos;
@@ -539,7 +540,7 @@ typedef struct SnDefUnder {
     SnRounding by; /* resolved */
 } SnDefUnder;
 
-/* What r claims where the graph's rounding is `by`. */
+/* The claim of r if the graph's rounding is `by`. */
 static inline const SnDefClaim *
 sn_def_claim(const SnDefRule *r, SnRounding by)
 {
@@ -551,8 +552,8 @@ sn_def_claim(const SnDefRule *r, SnRounding by)
                : &r->claim;
 }
 
-/* A rule, or one node of a derived one, that no proof carries under an
- * arithmetic: it is switched off there. */
+/* A rule, or one node of a derived one, that is not proved under an arithmetic:
+ * it is switched off there. */
 typedef struct SnDefOff {
     const SnDefRule *rule;            /* or NULL */
     const struct SnDefDerive *derive; /* both NULL: node does not commute */
@@ -577,7 +578,7 @@ typedef struct SnDefDerive {
     SnExpr *over;       /* through/into CALL, or NULL */
     /* resolved */
     uint32_t id;      /* number in sn_rules, after the written ones */
-    uint32_t kind;    /* of what; 0: none, or not declared */
+    uint32_t kind;    /* of what it is derived from; 0: none, or not declared */
     uint64_t *member; /* kinds it applies to, bit per kind number */
 } SnDefDerive;
 
@@ -636,7 +637,7 @@ typedef struct SnDefPass {
     SnPos place_pos;
     uint32_t ntest;
     SnDefTest **test;
-    /* resolved: what is tried at a node, in order.  Rules and families in
+    /* resolved: the steps tried at a node, in order.  Rules and families in
      * prefer order (topological, ties by position in the file). */
     uint32_t nstep;
     struct SnDefStep *step;
@@ -692,13 +693,13 @@ typedef struct SnDefBackend {
     SnDefConc *support;
 } SnDefBackend;
 
-/* What a backend makes of a node of the core (resolve_refine.c). */
+/* A node of the core as a backend narrows it (resolve_refine.c). */
 typedef struct SnDefRefined {
     SnPos pos;
     SnDefNode *node, *as; /* as: the node with the backend's facts */
     const SnDefBackend *backend;
     uint64_t *joins; /* bit per derive line, then per class */
-    bool shown;      /* node and as have changed places (sn_def_view) */
+    bool shown;      /* node and `as` are exchanged (sn_def_view) */
 } SnDefRefined;
 
 typedef struct SnDefs {
@@ -720,7 +721,7 @@ typedef struct SnDefs {
     uint32_t narith;
     struct SnDefArith **arith; /* arith.h */
     uint32_t noff;
-    struct SnDefOff *off; /* proved: not */
+    struct SnDefOff *off; /* proved: does not hold */
     uint32_t nclass;
     SnDefClass **cls;
     uint32_t npass;
@@ -736,7 +737,7 @@ typedef struct SnDefs {
     uint32_t nderive;
     SnDefDerive **derive;
     uint64_t hash; /* of the tokens of all files parsed so far, in order */
-    /* a plugin (sn_defs_plugin): what was there before it */
+    /* a plugin (sn_defs_plugin): the counts before it */
     bool is_plugin;
     uint64_t core_hash;
     uint32_t core_nmap, core_nnode, core_nbackend, core_npass, core_npipeline,
@@ -744,34 +745,34 @@ typedef struct SnDefs {
     const SnDefBackend *plugin; /* resolved: the one backend it adds */
 } SnDefs;
 
-/* From here on what is parsed is a plugin's (SN704, SN705 by sn_def_resolve).
- */
+/* From here on, parsed declarations are a plugin's (SN704, SN705 by
+ * sn_def_resolve). */
 void sn_defs_plugin(SnDefs *defs);
-/* Is this what sinter-gen writes: all, or the plugin's backend's? */
+/* Does sinter-gen write this: all backends, or that of the plugin? */
 static inline bool
 sn_defs_mine(const SnDefs *defs, const SnDefBackend *b)
 {
     return !defs->is_plugin || b == defs->plugin;
 }
 
-/* Parses path and what it includes (each file once; includes are looked for
- * beside the including file, then in dirs) into defs.  All syntax errors are
- * reported; parsing goes on after each. */
+/* Parses path and what it includes (each file once; includes are searched next
+ * to the including file, then in dirs) into defs.  All syntax errors are
+ * reported; parsing continues after each. */
 void sn_def_parse(SnDefs *defs, SnDiag *d, const char *path,
                   const char *const *dirs, uint32_t ndir);
 SnDefs *sn_defs_new(SnArena *a);
 /* Sets r->when from r->need and r->worth. */
 void sn_rule_when(SnArena *a, SnDefRule *r);
 
-/* Fills every "resolved" field and makes all checks; errors go to d. */
+/* Fills every "resolved" field and runs all checks; errors go to d. */
 void sn_def_resolve(SnDefs *defs, SnDiag *d);
 /* The same after errors of sn_def_parse: resolves what was read, and reports
- * the errors that do not come from what was not. */
+ * only errors that the skipped text cannot have caused. */
 void sn_def_resolve_rest(SnDefs *defs, SnDiag *d);
 
-/* Declarations as backend b has them: the nodes it refines, and what derive
- * lines and classes take in, are its own until the next call; b NULL: as they
- * are declared, which is how every caller leaves them. */
+/* Shows declarations as backend b has them: until the next call, the nodes it
+ * refines, and the members of derive lines and classes, are those of b; b NULL:
+ * as declared, which every caller restores. */
 void sn_def_view(SnDefs *defs, const SnDefBackend *b);
 
 /* Lookups (NULL when unknown). */
@@ -781,7 +782,7 @@ const SnDefMap *sn_def_map(const SnDefs *defs, const char *name);
 const SnDefAttr *sn_def_attr(const SnDefNode *n, const char *name);
 const SnDefPort *sn_def_port(const SnDefNode *n, const char *name);
 const SnDefPort *sn_def_operand(const SnDefNode *n, const char *name);
-/* Does one of n's fact lines name the port?  That line, or NULL. */
+/* The fact line of n that names the port, or NULL. */
 const SnDefFactSrc *sn_def_fact_line(const SnDefNode *n, const char *port);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct SnDefOnnx {
     int64_t since, until; /* until 0: open */
     const char *hook;     /* or NULL */
     SnPos hook_pos;
-    /* what the hook restricts, or NULL; resolved: as one of its lines says */
+    /* what the hook restricts, or NULL; resolved: from any of its lines */
     const char *note;
     SnPos note_pos;
     uint32_t nent;
@@ -34,7 +34,7 @@ typedef struct SnDefOpIn { /* x, y?, z..., c : bool, axes : int[] = [] */
     const char *name;
     SnPos pos;
     SnOpIn what;
-    const char *type; /* NULL: the type that such operands share */
+    const char *type; /* NULL: the type shared by such operands */
     SnPos type_pos;
     SnDefAttr *value;   /* a number or list for the term, or NULL */
     const char *layout; /* nchw: with channels last for the term; or NULL */
@@ -44,7 +44,7 @@ typedef struct SnDefOpIn { /* x, y?, z..., c : bool, axes : int[] = [] */
     bool used;
 } SnDefOpIn;
 
-/* {a = 1} is a condition, {a = 1?} holds also where a is absent, {a : int = 1}
+/* {a = 1} is a condition, {a = 1?} also holds if a is absent, {a : int = 1}
  * names a value. */
 typedef struct SnDefOpAttr {
     const char *name;
@@ -69,7 +69,7 @@ typedef struct SnDefOpLet {
 /* What a variable of the term is; one of these. */
 typedef struct SnDefOpVal {
     SnDefOpIn *in; /* an operand, or */
-    bool count;    /* of which let is how many the list has */
+    bool count;    /* of a let that is the length of the list */
     SnDefOpAttr *attr;
     SnDefOpLet *let;
 } SnDefOpVal;
@@ -78,19 +78,19 @@ typedef struct SnDefOp {
     SnPos pos;
     const char *op;
     int64_t since, until; /* until 0: open */
-    const char *text;     /* the declaration up to what it gives, */
+    const char *text;     /* the declaration up to its result, */
     const char *whole;    /* and all of it, as in the file */
     const SnDefBackend *backend;
     uint32_t nin;
     SnDefOpIn *in;
     uint32_t nattr;
     SnDefOpAttr *attr;
-    uint32_t ntype; /* for f32 | i32; 0: what the term takes */
+    uint32_t ntype; /* for f32 | i32; 0: the types that the term takes */
     const char **type;
     SnPos *type_pos;
     uint32_t nlet;
     SnDefOpLet *let;
-    uint32_t nresult; /* those after the first are made where they are used */
+    uint32_t nresult; /* those after the first are made at their use */
     SnTerm **result;
     /* resolved */
     bool bad;

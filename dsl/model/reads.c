@@ -81,8 +81,8 @@ reads_operand(const SnExpr *e)
     return r;
 }
 
-/* Does e say the same of a node whose operands have other shapes, and whose
- * map another axis? */
+/* Does e mean the same for a node whose operands have other shapes, and whose
+ * map has another axis? */
 static bool
 keeps(const SnDefSem *s, const SnExpr *e)
 {
@@ -93,8 +93,8 @@ keeps(const SnDefSem *s, const SnExpr *e)
     return ok;
 }
 
-/* Types along an axis would be along another one; what looks at shapes, or at
- * the axis' number, sees others. */
+/* Types along an axis would be along another one; expressions that read shapes,
+ * or the number of the axis, would see others. */
 static bool
 is_blind(const SnDefNode *n)
 {

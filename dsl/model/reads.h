@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a formula reads a port: its codes directly, or through d(); at which
- * places; and what a node sees of the axes beside. */
+ * places; and what a node sees of the other axes. */
 #ifndef SN_READS_H
 #define SN_READS_H
 
@@ -14,18 +14,18 @@ typedef struct SnReads {
 /* e may be NULL: a meaning without a formula. */
 SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
 
-/* Is each element made of the operands' elements in its own place?  With
- * repeats also where they are repeated along axes. */
+/* Is each element computed from the operands' elements in the same place?  With
+ * `repeats`, also if they are repeated along axes. */
 bool sn_sem_each(const SnDefSem *s);
 bool sn_sem_each_repeats(const SnDefSem *s);
 
-/* Arguments that parameter number i of the declared map takes, *n of them from
- * the one returned on; 0 from narg on: it is left out. */
+/* Arguments that parameter number i of the declared map takes: *n of them, from
+ * the returned one on; 0 from narg on: it is omitted. */
 uint32_t sn_sem_param_args(const SnDefSem *s, unsigned i, uint32_t *n);
 
-/* Is the node over a map along one axis (sn_map_regroups) that an attribute of
- * it names, and says the same whatever this axis' number and the dimensions
- * beside it are? */
+/* Is the node over a map along one axis (sn_map_regroups) that one of its
+ * attributes names, and does it mean the same for any number of this axis and
+ * any other dimensions? */
 bool sn_node_regroups(const SnDefNode *n);
 
 #endif

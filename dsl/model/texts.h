@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts, each kept once: those that are equal are one pointer. */
+/* Texts, each kept once: equal texts have the same pointer. */
 #ifndef SN_TEXTS_H
 #define SN_TEXTS_H
 
@@ -13,7 +13,7 @@ typedef struct SnTexts {
     const char **v; /* [cap], NULL: free */
 } SnTexts;
 
-/* The one pointer for s, which must live as long as t where it is new; NULL for
+/* The unique pointer for s, which must live as long as t if it is new; NULL for
  * NULL. */
 const char *sn_texts_one(SnTexts *t, const char *s);
 

@@ -83,7 +83,7 @@ sn_fn_named(const char *s)
     return SN_FN_NONE;
 }
 
-/* The one of n > 1 words that s is, 0 where it is none. */
+/* The number of s among n > 1 words, 0 if it is none of them. */
 static int
 named(const char *const *v, int n, const char *s)
 {

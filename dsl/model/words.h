@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The words of the language, each with its number.  The parser gives every
  * name, member and call the number of its word, everything else switches on
- * numbers; a new word is a new row of these lists, and the compiler says where
- * it has to be handled.  Names that declarations choose are no words. */
+ * numbers; a new word is a new row of these lists, and the compiler reports
+ * where it must be handled.  Names chosen by declarations are not words. */
 #ifndef SN_WORDS_H
 #define SN_WORDS_H
 
@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include "base/lang/lang.h"
 
-/* Where an expression stands: which names and functions it may have. */
+/* The place of an expression: which names and functions it may have. */
 typedef enum SnScopeKind {
-    SN_SC_CONST,   /* defaults: no names but words, full, types */
+    SN_SC_CONST,   /* defaults: no names except words, full, types */
     SN_SC_ATTR,    /* where, keep: attributes of node */
     SN_SC_SHAPE,   /* invariant, shape: attributes and ports */
     SN_SC_FORMULA, /* sem: attributes and ports as codes */
@@ -45,7 +45,7 @@ typedef enum SnTy {
     SN_TY_REACH, /* exact real bounds: reach(x) */
     SN_TY_SHAPE, /* shape(x) */
     SN_TY_VALUE, /* a tensor value: a pattern variable */
-    SN_TY_NODE,  /* a matched node (@n): usable as its first result too */
+    SN_TY_NODE,  /* a matched node (@n): also usable as its first result */
     SN_TY_CODE   /* in formulas: a raw code */
 } SnTy;
 
@@ -71,7 +71,7 @@ typedef enum SnTy {
     X(ROUND, "round", 1, 1, "rintf", "to an integer, ties to even")
 
 /* Of formulas and guards: X(ID, word, arguments in a formula, C there,
- * arguments elsewhere, type, meaning); of a set where a formula says one. */
+ * arguments elsewhere, type, meaning); of a set where a formula names one. */
 #define SN_NUMBER_FNS(X)                                                   \
     X(MIN, "min", 1, 2, NULL, "NN", SN_TY_INT, "the smaller, or of a set") \
     X(MAX, "max", 1, 2, NULL, "NN", SN_TY_INT, "the larger, or of a set")  \
@@ -203,7 +203,7 @@ enum {
             SN_WHOLE_FNS(SN_LANG_ONE) SN_ROW_FNS(SN_LANG_ONE)
 };
 
-/* The cases of a switch for the functions that have no place there. */
+/* The cases of a switch for the functions that are not allowed there. */
 #define SN_FN_CASE(ID, ...) case SN_FN_##ID:
 #define SN_CASE_NO_FORMULA   \
     SN_GUARD_FNS(SN_FN_CASE) \
@@ -219,12 +219,13 @@ enum {
 
 typedef struct SnFnWord {
     const char *word;
-    uint8_t min, max;        /* arguments in a formula; max 0: not there */
+    uint8_t min, max;        /* arguments in a formula; max 0: not in
+                                formulas */
     const char *formula;     /* C there */
     const char *whole;       /* of SN_WHOLE_FNS: arguments there */
     const char *row_c, *row; /* of SN_ROW_FNS: C, and arguments */
     const char *args;        /* elsewhere */
-    unsigned in;             /* bit per SnScopeKind: those places */
+    unsigned in;             /* bit per SnScopeKind: these places */
     SnTy ty;
     int cost;               /* of a test */
     const char *rule, *inv; /* C there */
@@ -244,7 +245,7 @@ sn_fn_reduces(SnFn f)
 
 /* ---- other words ---- */
 
-/* Members, values and flags that are said by a name alone. */
+/* Members, values and flags that are only a name. */
 #define SN_WORDS(X)                                                            \
     X(TYPE, "type", "x.type: the type of a value")                             \
     X(SCALE, "scale", "x.scale: of its type")                                  \
@@ -283,7 +284,7 @@ extern const char *const sn_row_words[SN_NROW];
 SnRow sn_row_named(const char *s);
 
 /* Types of parameters of maps: X(ID, word, type in expressions, may it be a
- * list, is it of an operand: axis(x)). */
+ * list, does it refer to an operand: axis(x)). */
 #define SN_MAP_TYPES(X)                       \
     X(INT, "int", SN_TY_INT, true, false)     \
     X(BOOL, "bool", SN_TY_BOOL, false, false) \
@@ -304,8 +305,8 @@ typedef struct SnMapTypeWord {
 extern const SnMapTypeWord sn_map_types[SN_NMAPTYPE];
 SnMapType sn_map_type_named(const char *s);
 
-/* Maps that C knows by name: those of maps.def for which the prover has draws
- * of its own, and those that a family is about.  What a map does comes from its
+/* Maps that C knows by name: those of maps.def for which the prover has its own
+ * draws, and those that a family is about.  What a map does comes from its
  * declaration, never from here. */
 #define SN_KNOWN_MAPS(X)                \
     X(EACH, "each")                     \

@@ -42,8 +42,8 @@ order_pass(SnOrder *c, SnDefPass *p)
         p->worklist |= !sn_order_sweep(c, p, v, n);
 }
 
-/* The same checks with the facts that r's backend narrows: a family may take
- * in a node that it did not. */
+/* The same checks with the facts that r's backend narrows: a family may then
+ * include further nodes. */
 static void
 order_on(SnDefs *defs, SnDiag *d, const SnDefRefined *r)
 {
@@ -84,7 +84,7 @@ sn_def_order(SnDefs *defs, SnDiag *d)
 
 /* ---- the report ---- */
 
-/* Instances of a family that fall by the same measure share a line. */
+/* Instances of a family that decrease the same measure share a line. */
 static void
 put_measures(SnBuf *b, SnOrderRule *const *v, uint32_t n, const SnMeasures *m)
 {
@@ -112,7 +112,7 @@ void
 sn_order_report(SnDefs *defs, SnDiag *d, SnBuf *b)
 {
     SnOrder c = context(defs, d);
-    SnDiag *own = sn_diag_new(c.a); /* said by sn_def_order already */
+    SnDiag *own = sn_diag_new(c.a); /* already reported by sn_def_order */
 
     for (uint32_t i = 0; i < defs->npass; i++) {
         const SnDefPass *p = defs->pass[i];

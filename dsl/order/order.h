@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The order of rewriting: does a pass end, is it clear which rule applies,
- * does the order matter, is one sweep enough?  Works on resolved declarations
- * without errors.  Derived families take part by instance: absorb Conv2D.x is
- * a rule like any other.
+/* The order of rewriting: does a pass terminate, is it clear which rule
+ * applies, does the order matter, is one sweep enough?  Works on resolved
+ * declarations without errors.  Derived families take part by instance: absorb
+ * Conv2D.x is a rule like any other.
  *
  *   SN401 a rule that is not shown to end     SN501 two rules, no preference
  *   SN402 a rule that gives back its own left SN502 a rule that never fires
@@ -18,8 +18,9 @@
  * below. */
 void sn_def_order(SnDefs *defs, SnDiag *d);
 
-/* For each pass: the measure that carries each rule, overlaps and what decides
- * them, critical pairs.  Pairs that do not join are noted in d (SN504). */
+/* For each pass: the measure by which each rule terminates, overlaps and what
+ * decides them, critical pairs.  Pairs that do not join are noted in d
+ * (SN504). */
 void sn_order_report(SnDefs *defs, SnDiag *d, SnBuf *b);
 
 #endif

@@ -60,8 +60,8 @@ add(End *e, SnMeasureKind mk, const uint64_t *kinds, const char *what)
     SN_PUSH(e->c->a, e->m, e->nm, m);
 }
 
-/* Moves of data go down where the pass says so, or where it has no
- * conversions, which would have to go up. */
+/* Moves of data go down if the pass says so, or if it has no conversions, which
+ * would have to go up. */
 static bool
 may_sink(const End *e, const SnDefNode *n, bool converts)
 {
@@ -126,7 +126,7 @@ table(End *e)
                 (uint8_t)sn_order_fall(e->c, &e->m[k], e->v[i]);
 }
 
-/* Do the rules in `in` end together?  Fills by[] of those set aside. */
+/* Do the rules in `in` terminate together?  Fills by[] of those set aside. */
 static bool
 ends(End *e, const bool *in, const char **by)
 {
@@ -164,8 +164,8 @@ typedef struct Loop {
     SnOrderTerm *term[5]; /* term[i + 1] is term[i] after step[i] */
 } Loop;
 
-/* t with one rewrite by q in it, at the place-th node; NULL when there are
- * fewer places or q does not apply. */
+/* t with one rewrite by q, at the place-th node; NULL if there are fewer places
+ * or q does not apply. */
 static SnOrderTerm *
 rewritten(Loop *l, SnOrderRule *q, SnOrderTerm *t, uint32_t *place, bool *past)
 {
@@ -237,7 +237,7 @@ search(Loop *l, uint32_t most)
     return false;
 }
 
-/* From r's left side back to it. */
+/* A loop from r's left side back to it. */
 static bool
 loop(Loop *l)
 {
@@ -300,7 +300,7 @@ measure_help(End *e)
                  e->pass->name);
 }
 
-/* What to change: conditions do not count here, only what rules make. */
+/* What to change: only what rules make counts here, not their conditions. */
 static void
 loop_help(End *e, const SnOrderRule *r, const SnOrderRule *with)
 {
@@ -416,8 +416,8 @@ raise_message(End *e, const SnOrderRule *r)
         measure_help(e);
 }
 
-/* Takes the rules in the order of the file, the derived ones first, and names
- * those with which what was taken no longer ends. */
+/* Adds the rules in the order of the file, derived ones first, and names each
+ * rule with which the rules so far no longer terminate. */
 static void
 blame(End *e)
 {
@@ -519,7 +519,7 @@ heavy(const SnDefNode *n)
     return n->rsem[0]->cls == SN_C_CONTRACT;
 }
 
-/* An inner left node with operands or an effect, that may stay. */
+/* An inner left node with operands or an effect that may stay. */
 static const SnOrderTerm *
 stays(const SnOrder *c, const SnOrderTerm *t, bool root, bool mine,
       const SnOrderTerm *like)
@@ -611,8 +611,8 @@ made(const SnOrderTerm *t, const SnOrderTerm **v, uint32_t *n, uint32_t most)
         made(t->arg[i], v, n, most);
 }
 
-/* A conversion that moves down may be made for each user, where the rule says
- * why: a choice of cost, as the pass ends either way. */
+/* A conversion that moves down may be made for each user if the rule says why:
+ * a choice of cost, as the pass ends either way. */
 static bool
 moves_down(SnOrder *c, const SnOrderRule *r, const SnOrderTerm *t)
 {
@@ -622,8 +622,8 @@ moves_down(SnOrder *c, const SnOrderRule *r, const SnOrderTerm *t)
            sn_order_fall(c, &m, r) == SN_FALLS;
 }
 
-/* A rule may not make a node of a kind, or a sum of products, beside one that
- * its left side read and that others may still use. */
+/* A rule must not make a node of a kind, or a sum of products, in addition to
+ * one that its left side read and that others may still use. */
 static void
 copies(SnOrder *c, const SnOrderRule *r)
 {

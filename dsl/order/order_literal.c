@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Conditions as literals: which exclude, and which imply each other. */
+/* Conditions as literals: which exclude each other, and which imply each
+ * other. */
 #include <math.h>
 #include <string.h>
 #include "dsl/order/order_term.h"
@@ -153,8 +154,8 @@ range(SnLit *l, uint64_t of, double lo, double hi)
     l->hi = hi;
 }
 
-/* term OP number, where the term is one number and not a list of them; a
- * denied comparison of reals says nothing of what is no number. */
+/* term OP number, where the term is one number and not a list; a negated
+ * comparison of reals says nothing about NaN. */
 static void
 compared(const SnOrderRule *r, SnLit *l, const SnExpr *e, bool denied)
 {
@@ -234,7 +235,7 @@ sn_order_rule_lit(const SnOrderRule *r, const SnExpr *e)
     return l;
 }
 
-/* What a pattern asks of attributes: {trans_b = true}. */
+/* What a pattern requires of attributes: {trans_b = true}. */
 static void
 asg_lits(SnOrder *c, const SnOrderRule *r, SnOrderTerm *t, SnLit **v,
          uint32_t *n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is counted to show that a pass ends, and how a rule changes it.
+/* What is counted to show that a pass terminates, and how a rule changes it.
  *
- * A rule may do nothing else than the term rewrite says, at any place of any
+ * A rule does exactly what the term rewrite says, at any place of any
  * graph: an operand `x` may hold any number of nodes, an inner node without
  * :1 may have other users and stay. */
 #include <string.h>
@@ -41,7 +41,7 @@ nodes(Nodes *s, const SnOrderTerm *t)
         if (s->v[i] == t)
             return;
     if (t->var || s->n == MAXNODE || (t->fresh && t->is_const))
-        return; /* data needs no counting */
+        return; /* data is not counted */
     s->v[s->n++] = t;
     for (uint32_t i = 0; i < t->narg; i++)
         nodes(s, t->arg[i]);
@@ -60,8 +60,8 @@ sn_order_count(const SnOrder *c, const uint64_t *kinds, const SnOrderTerm *t)
     return n;
 }
 
-/* The left nodes that are gone after a fire: the root, and what only it
- * used; less what the right side still uses. */
+/* The left nodes that a fire removes: the root and nodes that only it used,
+ * except those that the right side still uses. */
 static void
 removed_nodes(Nodes *s, const SnOrderTerm *t, bool root)
 {
@@ -116,10 +116,10 @@ sn_order_take(SnOrder *c, const uint64_t *kinds, const SnOrderRule *r)
 
 /* ---- nodes along paths ---- */
 
-/* What may hold more of what is counted: a variable, or a node of a class
- * (and its changed copies) with its operands. */
+/* Terms that may contain more of what is counted: a variable, or a node of a
+ * class (and its changed copies) with its operands. */
 typedef struct Elem {
-    const SnOrderTerm *key; /* NULL: one of what is counted */
+    const SnOrderTerm *key; /* NULL: it is itself counted */
     uint32_t depth;
     bool done;
 } Elem;
@@ -162,7 +162,7 @@ walk(const SnOrder *c, Elems *e, const uint64_t *kinds, const SnOrderTerm *t,
         walk(c, e, kinds, t->arg[i], depth + (heights && !in), heights);
 }
 
-/* Takes away what both sides have; then all on the right must lie under
+/* Removes what both sides have; then everything on the right must lie under
  * something on the left. */
 static SnFall
 multiset(Elems *l, Elems *r)
@@ -220,7 +220,7 @@ names_kind(SnOrder *c, const uint64_t *kinds, const char *const *v, uint32_t n)
     return false;
 }
 
-/* A builder: only what its contract says. */
+/* A builder: only what its contract states. */
 static SnFall
 by_contract(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 {

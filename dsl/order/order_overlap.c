@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two rules at one node: which applies?  The order of the file never says;
+/* Two rules at one node: which applies?  The order of the file never decides;
  * `prefer` does, or conditions that exclude each other. */
 #include <string.h>
 #include "dsl/order/order_term.h"
@@ -12,7 +12,8 @@ rank(const SnDefPass *p, const char *s)
     return sn_name_at(p->order, p->norder, s);
 }
 
-/* Is y behind x in the preferences?  Gives the first step of the chain. */
+/* Does y come after x in the preferences?  Gives the first step of the
+ * chain. */
 static const SnDefPrefer *
 behind(SnArena *a, const SnDefPass *p, const char *x, const char *y)
 {
@@ -56,7 +57,7 @@ sn_order_rule_decided(SnArena *a, const SnDefPass *p, const char *x,
 
 /* ---- one left side inside another ---- */
 
-/* Wherever p asks for a single use, so does what it matches. */
+/* Wherever p requires a single use, so does the term it matches. */
 static bool
 once_too(const SnOrderTerm *p)
 {
@@ -209,7 +210,7 @@ ambiguous(SnOrder *c, SnOrderRule *p, SnOrderRule *q, const SnOrderRule *a,
 {
     const SnOrderRule *last = later(p, q) ? p : q, *first = last == p ? q : p;
     uint32_t np = makes(c, p), nq = makes(c, q);
-    /* The one that makes less, or asks for more, is the better one. */
+    /* The rule that makes less, or requires more, is the better one. */
     const SnOrderRule *best = p->derive ? q : q->derive ? p : first;
 
     if (p->nguard != q->nguard)
@@ -247,7 +248,7 @@ duplicate(SnOrder *c, const SnOrderRule *r, const SnOrderRule *of)
     sn_diag_help(c->d, "remove one of them");
 }
 
-/* One of the two never fires: true when that was reported. */
+/* One of the two never fires: true if that was reported. */
 static bool
 hidden(SnOrder *c, const SnDefPass *p, SnOrderRule *x, SnOrderRule *y)
 {
@@ -266,7 +267,7 @@ hidden(SnOrder *c, const SnDefPass *p, SnOrderRule *x, SnOrderRule *y)
     return true;
 }
 
-/* Both may match and nothing decides: true when that was reported. */
+/* Both may match and nothing decides: true if that was reported. */
 static bool
 undecided(SnOrder *c, const SnDefPass *p, SnOrderRule *x, SnOrderRule *y)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Critical pairs: where two rules overlap, both ways are rewritten as far as
- * they go and compared. */
+/* Critical pairs: where two rules overlap, both results are rewritten as far as
+ * possible and compared. */
 #include <string.h>
 #include "dsl/order/order_term.h"
 
 typedef enum Join {
     JOINED, /* the same nodes, types and attributes */
-    NEARLY, /* the same nodes and types: what differs is within the claims */
-    IF,     /* the same where the conditions of later steps hold */
+    NEARLY, /* the same nodes and types: differences are within the claims */
+    IF,     /* the same if the conditions of later steps hold */
     APART
 } Join;
 
@@ -225,7 +225,7 @@ overlaps(Pairs *s, SnOrderRule *x, SnOrderRule *y, bool first)
     }
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static const char *
 decided(Pairs *s, const Pair *p)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Is one sweep from inputs to outputs, with local repeats, enough?
  *
- * The driver looks again at what a fire made, at what reads it and at what it
- * reads.  A match further up is found only when a chain of fires leads there.
- * So a rule may make matches at the node it changed and below it; a rule that
- * makes one above its root, at a node that did not stand there before, takes
- * the certificate from its pass. */
+ * The driver looks again at the nodes that a fire made, at their readers and at
+ * their operands.  A match further up is found only if a chain of fires leads
+ * there. So a rule may make matches at the node it changed and below it; a rule
+ * that makes one above its root, at a node that was not there before, makes its
+ * pass lose the certificate. */
 #include <string.h>
 #include "dsl/order/order_term.h"
 
-/* The root moved up past what it read: it is the node that was changed, and
- * everything that could match there could match before. */
+/* The root moved up past its operand: it is the changed node, and everything
+ * that can match there could match before. */
 static bool
 moved_root(const SnOrderRule *r, const SnOrderTerm *t)
 {
@@ -46,7 +46,7 @@ above(SnOrder *c, SnOrderRule *const *v, uint32_t n, const SnOrderRule *r,
     return NULL;
 }
 
-/* A builder may make what its contract says, anywhere. */
+/* A builder may make what its contract states, anywhere. */
 static const SnOrderRule *
 made_by(SnOrder *c, SnOrderRule *const *v, uint32_t n, const SnDefRule *r)
 {

@@ -67,7 +67,7 @@ new_node(SnOrder *c, const SnDefNode *n)
     return t;
 }
 
-/* Types that no tuple of the node has together go. */
+/* Removes types that no tuple of the node has together. */
 static void
 narrow(SnOrderTerm *t)
 {
@@ -379,7 +379,7 @@ types_named(const SnExpr *e)
     return conc_set(t->conc, t->nconc);
 }
 
-/* What a condition says about possible types. */
+/* Narrows possible types by a condition. */
 static void
 guard_types(SnOrderRule *r, const SnExpr *e)
 {
@@ -533,7 +533,7 @@ merge(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     return r;
 }
 
-/* Which operands what sinks stands above. */
+/* The operands below the node that sinks. */
 typedef enum Over { OVER_PORT, OVER_GROUP, OVER_ALL } Over;
 
 static SnOrderRule *

@@ -2,32 +2,32 @@
 /* Shared by the files of the order checks.  Nothing outside dsl/ includes
  * this.
  *
- * A rule is taken as a rewrite of terms.  A term stands for one value: a
+ * A rule is taken as a rewrite of terms.  A term represents one value: a
  * variable, or a node over its operands.  A right side points into its left
  * side where it uses an old value, and has `fresh` nodes where it makes one;
- * what is shared by pointer is one node.  A variadic port has one operand that
- * stands for all of them. */
+ * terms shared by pointer are one node.  A variadic port has one operand that
+ * represents all of them. */
 #ifndef SN_ORDER_TERM_H
 #define SN_ORDER_TERM_H
 
 #include "dsl/model/model.h"
 #include "dsl/resolve/resolver.h"
 
-/* The type of a value as an unknown: two are the same type when they have the
- * same end of `same`. */
+/* The type of a value as an unknown: two types are the same if their chains of
+ * `same` have the same end. */
 typedef struct SnOrderType {
     struct SnOrderType *same;
     uint64_t hash; /* of a type that was written out; else 0 */
 } SnOrderType;
 
 typedef struct SnOrderTerm {
-    bool var;      /* any value */
-    bool fresh;    /* made by a right side */
-    bool open;     /* a class: operands unread */
-    bool once;     /* :1 */
-    bool copy;     /* fresh: `copy like` */
-    bool is_const; /* the condition says const(..); fresh: of such operands
-                   only, so that it is folded to data when it is made */
+    bool var;              /* any value */
+    bool fresh;            /* made by a right side */
+    bool open;             /* a class: operands unread */
+    bool once;             /* :1 */
+    bool copy;             /* fresh: `copy like` */
+    bool is_const;         /* the condition says const(..); fresh: has only such
+                              operands and is folded to data */
     const SnDefNode *node; /* the only kind, or NULL */
     const uint64_t *kinds; /* of a node */
     uint32_t narg;
@@ -40,7 +40,8 @@ typedef struct SnOrderTerm {
     const struct SnOrderTerm *type_of; /* fresh: the type is this one's */
     const SnExpr *type_expr;           /* fresh: or this */
     uint32_t nasg;
-    const SnAsg *asg;          /* fresh: attributes given; left: required */
+    const SnAsg *asg;          /* fresh: given attributes; left: required
+                                  ones */
     struct SnOrderTerm *bind;  /* unified with */
     struct SnOrderTerm *match; /* matched by */
 } SnOrderTerm;
@@ -73,7 +74,7 @@ typedef struct SnOrder {
     SnArena *a;
     uint32_t nword; /* of a set of kinds */
     const SnDefNode *constant, *rescale;
-    bool lenient; /* matching: types that may fit do */
+    bool lenient; /* matching: possible types count as fitting */
 } SnOrder;
 
 enum {
@@ -89,7 +90,7 @@ sn_order_term_has(const SnOrderTerm *t, const SnDefNode *n)
 {
     return !t->var && (t->kinds[n->kind / 64] >> n->kind % 64 & 1);
 }
-/* Every kind t may have satisfies f. */
+/* Do all possible kinds of t satisfy f? */
 bool sn_order_term_every(const SnOrder *c, const SnOrderTerm *t,
                          bool (*f)(const SnDefNode *));
 bool
@@ -113,14 +114,14 @@ sn_order_term_get(SnOrderTerm *t)
 SnOrderRule *sn_order_rule_copy(SnOrder *c, const SnOrderRule *r);
 /* Makes a and b one term; false leaves them in an unusable state. */
 bool sn_order_term_unify(SnOrder *c, SnOrderTerm *a, SnOrderTerm *b);
-/* Could they be?  Looks at kinds and types only. */
+/* Could a and b be one term?  Looks at kinds and types only. */
 bool sn_order_term_may(const SnOrder *c, const SnOrderTerm *a,
                        const SnOrderTerm *b);
 /* pattern p matches t; sets match fields of p. */
 bool sn_order_term_match(const SnOrder *c, SnOrderTerm *p, SnOrderTerm *t);
 void sn_order_term_unmatch(SnOrderTerm *p);
 bool sn_order_term_equal(SnOrderTerm *a, SnOrderTerm *b, bool attrs);
-/* The term that e, a variable of r, stands for, or NULL. */
+/* The term of e, a variable of r, or NULL. */
 SnOrderTerm *sn_order_rule_var_term(const SnOrderRule *r, const SnExpr *e);
 /* Equal hashes are the same expression. */
 uint64_t sn_order_rule_hash(const SnOrderRule *r, const SnExpr *e);
@@ -133,22 +134,22 @@ typedef struct SnLit {
     uint64_t value;        /* of `e == constant`: hash is e's; else 0 */
     uint64_t of;           /* of a term compared with a number: the term ... */
     double lo, hi;         /* ... lies in [lo, hi], its ends in it ... */
-    bool lo_open, hi_open; /* ... or not; of: 0 says nothing */
+    bool lo_open, hi_open; /* ... or not; of: 0 for no such literal */
     const SnExpr *e;       /* NULL: an attribute required by a pattern */
 } SnLit;
 uint32_t sn_order_rule_lits(SnOrder *c, const SnOrderRule *r, SnLit **v);
 SnLit sn_order_rule_lit(const SnOrderRule *r, const SnExpr *e);
 bool sn_lits_disjoint(const SnLit *a, uint32_t na, const SnLit *b, uint32_t nb);
 bool sn_lits_imply(const SnLit *a, uint32_t na, SnLit b);
-/* Conditions that two types are equal: joins them; false when that cannot
- * be. */
+/* Conditions that two types are equal: joins them; false if that is
+ * impossible. */
 bool sn_order_rule_assume(SnOrder *c, const SnOrderRule *r);
-/* The value that r puts in place of t; NULL when r does not apply.  What the
- * rules' conditions say of types is tested, known[] is taken as true, covers()
- * as well, anything else as false; with known NULL as true. */
+/* The value by which r replaces t; NULL if r does not apply.  Conditions on
+ * types are tested, known[] and covers() are taken as true, anything else as
+ * false, or as true if known is NULL. */
 SnOrderTerm *sn_order_rule_apply(SnOrder *c, SnOrderRule *r, SnOrderTerm *t,
                                  const SnLit *known, uint32_t nknown);
-/* r's right side for the terms its left side now stands for. */
+/* r's right side for the terms its left side is now bound to. */
 SnOrderTerm *sn_order_rule_build(SnOrder *c, const SnOrderRule *r);
 
 /* ---- preferences (order_overlap.c) ---- */
@@ -162,7 +163,7 @@ SnDecided sn_order_rule_decided(SnArena *a, const SnDefPass *p, const char *x,
 
 /* ---- the checks ---- */
 
-typedef struct SnMeasures { /* what makes each rule end */
+typedef struct SnMeasures { /* why each rule terminates */
     const char **by;        /* [n] */
 } SnMeasures;
 /* order_end.c: SN401, SN402, SN403 */
@@ -195,7 +196,7 @@ SnFall sn_order_fall(SnOrder *c, const SnMeasure *m, const SnOrderRule *r);
 /* Nodes of the set in a term, each once. */
 uint32_t sn_order_count(const SnOrder *c, const uint64_t *kinds,
                         const SnOrderTerm *t);
-/* What a fire certainly removes, and what it makes. */
+/* Nodes that a fire certainly removes, and nodes that it makes. */
 typedef struct SnOrderTake {
     uint32_t removed, kept, made;
 } SnOrderTake;

@@ -100,7 +100,7 @@ join_types(SnOrderType *a, SnOrderType *b)
     return true;
 }
 
-/* Types without a scale are what they are. */
+/* Types without a scale have no unknowns. */
 static bool
 same_type(const SnOrderTerm *a, const SnOrderTerm *b)
 {
@@ -180,7 +180,7 @@ sn_order_term_unify(SnOrder *c, SnOrderTerm *a, SnOrderTerm *b)
         return bind_to(b, a);
     if (!sn_order_meets(c, a->kinds, b->kinds))
         return false;
-    if (a->open != b->open) { /* the one whose operands are read stays */
+    if (a->open != b->open) { /* the one whose operands are read is kept */
         SnOrderTerm *t = a->open ? b : a;
         a = a->open ? a : b;
         b = t;
@@ -257,7 +257,7 @@ sn_order_term_equal(SnOrderTerm *a, SnOrderTerm *b, bool attrs)
     return true;
 }
 
-/* p asks for another value of an attribute than t was given. */
+/* p requires another value of an attribute than t was given. */
 static bool
 asks_other(const SnOrderTerm *p, const SnOrderTerm *t)
 {
@@ -400,7 +400,7 @@ types_in(const SnOrderRule *r, const SnExpr *e)
             (type_member(e->kid[1]) && e->kid[0]->rk == SN_R_TYPE));
 }
 
-/* The condition holds for what r's left side stands for. */
+/* Does the condition hold for the terms that r's left side is bound to? */
 static bool
 holds(const SnOrderRule *r, const SnLit *known, uint32_t nknown)
 {
@@ -419,7 +419,7 @@ holds(const SnOrderRule *r, const SnLit *known, uint32_t nknown)
     return true;
 }
 
-/* Variables were narrowed by the condition: does what they stand for fit? */
+/* The condition narrowed variables: do their terms fit? */
 static bool
 fits(const SnOrderTerm *p)
 {
