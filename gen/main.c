@@ -124,7 +124,7 @@ read_count(Args *o, const char *s)
     return *end || !o->count;
 }
 
-/* Only what prints: a run that writes says what it reads. */
+/* Only options that print: a run that writes must name its inputs. */
 static int
 take_tree(Args *o, SnArena *a)
 {
@@ -225,8 +225,8 @@ title(const char *code)
 }
 
 /* The messages: text goes to stderr, what programs read to stdout.  The status
- * is that of the first error: a file that cannot be read or written is no fault
- * of the declarations. */
+ * is that of the first error: a file that cannot be read or written is not an
+ * error in the declarations. */
 static int
 finish(const Args *o, SnArena *a, SnDiag *d)
 {
@@ -239,8 +239,8 @@ finish(const Args *o, SnArena *a, SnDiag *d)
     return sn_diag_nerror(d) ? (int)sn_diag_status(d) : SN_OK;
 }
 
-/* A hash of this program, which another version does not have; NULL where the
- * system does not show it. */
+/* A hash of this program, different for another version; NULL if the system
+ * cannot provide it. */
 static const char *
 program_id(SnArena *a)
 {
@@ -252,7 +252,7 @@ program_id(SnArena *a)
     return sn_format(a, "%016llx", (unsigned long long)XXH3_64bits(p, n));
 }
 
-/* Proves the rules; DIR/proofs.txt answers for what is unchanged. */
+/* Proves the rules; verdicts for unchanged rules come from DIR/proofs.txt. */
 static bool
 prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
 {
@@ -274,7 +274,7 @@ prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
     return sn_diag_nerror(d) > 0;
 }
 
-/* Which proofs this run made, where others were made before. */
+/* Reports the proofs this run made, if others were made before. */
 static void
 put_proved_now(SnBuf *b, const SnProofs *v)
 {
@@ -343,7 +343,7 @@ parse(Args *o, SnDefs *s, SnArena *a, SnDiag *d)
     }
 }
 
-/* --explain and --report, before the notes, where both go to one place. */
+/* --explain and --report, before the notes if both go to the same place. */
 static void
 put_texts(const Args *o, SnDefs *s, const SnProofs *proofs, SnBuf *vectors,
           SnArena *a, SnDiag *d)
@@ -392,7 +392,7 @@ generate(Args *o, SnArena *a, SnDiag *d)
         return finish(o, a, d);
     }
     if (!o->no_prove)
-        sn_def_order(s, d); /* an error there does not hide an unsound rule */
+        sn_def_order(s, d); /* an error there must not hide an unsound rule */
     const SnProofs *proofs = NULL;
     if (prove(o, s, a, d, &proofs))
         return finish(o, a, d);
@@ -450,7 +450,7 @@ explain(int n, char **code)
     return bad ? SN_EUSAGE : SN_OK;
 }
 
-/* What was printed must have arrived. */
+/* Checks that everything was written. */
 static int
 flushed(int code)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* --sources: the prototypes of the functions that declarations name.  A C
- * compiler sees a wrong one only where the generated header is included, and a
- * linker never; here it is an error at the declaration.  Reads C as tokens:
- * what stands at the top level before a body, "TYPE NAME(PARAMETERS) {". */
+ * compiler detects a wrong one only where the generated header is included, and
+ * a linker never; here it is an error at the declaration.  Reads C as tokens:
+ * "TYPE NAME(PARAMETERS) {" at the top level, before a body. */
 #include "gen/text/emit.h"
 
 #include <ctype.h>

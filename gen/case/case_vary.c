@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the soundness engine does not draw: one thing about a left side is
- * changed, and shapes follow. */
+/* Variations that the soundness engine does not draw: changes one thing about a
+ * left side and recomputes shapes. */
 #include "gen/case/cases.h"
 
 #include <string.h>
@@ -41,8 +41,8 @@ change_list(SnProofCase *c, SnCaseNode *n)
     v->list = w;
 }
 
-/* A number of n gets the other sign, a flag the other value; a clamp becomes
- * one where there was none, and goes where there was one. */
+/* A number of n changes its sign, a flag its value; a clamp is added where
+ * there was none, and removed where there was one. */
 static void
 change_value(SnProofCase *c, SnCaseNode *n)
 {
@@ -60,7 +60,7 @@ change_value(SnProofCase *c, SnCaseNode *n)
         n->attr[k].r = (double)(float)(-n->attr[k].r - 0.5);
 }
 
-/* One element for all: of an operand that a broadcast repeats anyway. */
+/* One element for all: for an operand that a broadcast repeats anyway. */
 static void
 narrow(SnProofCase *c, SnCaseNode *n)
 {
@@ -100,7 +100,7 @@ works_each(const SnCaseNode *n)
     return n->nin && sn_case_sem(n) && sn_sem_each_repeats(sn_case_sem(n));
 }
 
-/* Do all the nodes work element by element, so that any shape will do? */
+/* Do all nodes work element by element, so that any shape is possible? */
 static bool
 any_shape(SnCaseNode *const *v, uint32_t k)
 {
@@ -110,7 +110,7 @@ any_shape(SnCaseNode *const *v, uint32_t k)
     return true;
 }
 
-/* Everything is one number. */
+/* Sets everything to one number. */
 static void
 scalars(SnProofCase *c)
 {

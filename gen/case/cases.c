@@ -3,11 +3,11 @@
  * each conjunct of its guard one that fails this conjunct alone.
  *
  * Left sides are drawn as the soundness engine draws them
- * (dsl/prove/trial/prove_case.c) and the declared guard is asked, conjunct by
- * conjunct; neither the generated matcher nor the routines of the derived
- * families have a say.  Of the graphs that will do, the one with the shortest
- * text is taken; of those on which the rule fires also the one whose two sides
- * differ most, which an over-strong claim does not survive. */
+ * (dsl/prove/trial/prove_case.c) and the declared guard is evaluated, conjunct
+ * by conjunct; neither the generated matcher nor the routines of the derived
+ * families take part.  Of the suitable graphs, the one with the shortest text
+ * is taken; of those on which the rule fires also the one whose two sides
+ * differ most, which refutes a claim that is too strong. */
 #include "gen/case/cases.h"
 
 #include <math.h>
@@ -21,10 +21,10 @@ typedef struct Best {
     size_t cost;
 } Best;
 
-/* A conjunct; e is NULL for what the engine knows without words. */
+/* A conjunct; e is NULL for an implicit condition of the engine. */
 typedef struct Conj {
     const SnExpr *e;
-    bool f32;         /* lowering: of floats only */
+    bool f32;         /* lowering: floats only */
     const SnPat *pat; /* an attribute that the pattern gives ... */
     const SnAsg *asg;
     const char *text;
@@ -41,14 +41,14 @@ typedef struct Inst {
     uint32_t nconj;
     uint32_t nfire, ndraw;
     uint32_t napart; /* graphs whose sides were compared */
-    double apart;    /* how far they are from one another, at most */
+    double apart;    /* the largest difference between them */
     Best graph;
     const char *once, *fail, *differs;
 } Inst;
 
 /* ---- guards, conjunct by conjunct ---- */
 
-/* x == x, which a pattern that repeats itself gives. */
+/* x == x, from a pattern that repeats a variable. */
 static bool
 always(SnArena *a, const SnExpr *e)
 {
@@ -205,7 +205,7 @@ vary_leaves(const Inst *in, SnProofCase *c, uint32_t mask)
 
 /* ---- the better graph ---- */
 
-/* Numbers that make a node do less than it could. */
+/* Numbers with which a node does less than it could. */
 static uint32_t
 zeros(const SnCaseNode *n)
 {
@@ -219,7 +219,7 @@ zeros(const SnCaseNode *n)
     return k;
 }
 
-/* Keeps the graph that costs less; true when it is the new one. */
+/* Keeps the graph that costs less; true if it is the new one. */
 static bool
 cheaper(const Inst *in, const SnProofCase *c, Best *old, const char *s)
 {
@@ -231,7 +231,7 @@ cheaper(const Inst *in, const SnProofCase *c, Best *old, const char *s)
     return true;
 }
 
-/* What must hold of a left side for its right side to exist. */
+/* Conditions on a left side for its right side to exist. */
 static bool
 rewritable(SnProofCase *c)
 {
@@ -242,7 +242,7 @@ rewritable(SnProofCase *c)
     return ok;
 }
 
-/* The largest difference between both sides: codes, or relative. */
+/* The largest difference between both sides: in codes, or relative. */
 static double
 difference(SnProofCase *c)
 {
@@ -259,7 +259,7 @@ difference(SnProofCase *c)
     return l && l->type.nq ? d : big > 0 ? d / big : 0;
 }
 
-/* A right side of another shape: whatever is claimed, the test must see it. */
+/* A right side of another shape: the test must detect it for any claim. */
 static bool
 other_shape(const SnProofCase *c)
 {
@@ -489,9 +489,9 @@ put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
         sn_puts(table, ", 0, NULL },\n");
 }
 
-/* What the routines of derived families ask without the rule's text saying
- * so: Rescales never grow in number, and a node that stays float for another
- * reader is not made twice. */
+/* Conditions that the routines of derived families check but the rule's text
+ * does not state: the number of Rescales never grows, and a node that stays
+ * float for another reader is not made twice. */
 static void
 mark_single(const SnProver *pv, SnInstance *pr)
 {

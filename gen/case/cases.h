@@ -9,10 +9,10 @@
 /* Writes sn_cases.c: the table sn_cases[] of tests/cases/cases.h. */
 void sn_emit_cases(SnDefs *defs, const char *outdir, SnDiag *d);
 
-/* Changes one thing about a drawn left side that the soundness engine leaves
- * alone: an element of a list, a sign, a flag, a clamp, the shape of an operand
- * that a broadcast repeats, everything to one number.  False: shapes do not fit
- * any more. */
+/* Changes one thing about a drawn left side that the soundness engine does not
+ * vary: an element of a list, a sign, a flag, a clamp, the shape of an operand
+ * that a broadcast repeats, everything to one number.  False: shapes no longer
+ * fit. */
 bool sn_case_vary(SnProofCase *c);
 
 #endif

@@ -94,7 +94,7 @@ sn_cw_reals(SnCw *w, const SnExpr *e)
     return list(w, e, true);
 }
 
-/* An end of a clamp, which is a double. */
+/* A bound of a clamp, which is a double. */
 static const char *
 range_end(SnCw *w, const SnExpr *e)
 {
@@ -179,7 +179,7 @@ sn_cw_in_set(const SnCw *w, const char *t, const SnDefConc *c, uint32_t n)
 static const char *const c_op[] = {
     "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
 
-/* A test that may be negated in front. */
+/* A test that can be negated by a prefix. */
 static SnCVal
 unless(SnCw *w, bool not_, const char *s)
 {
@@ -334,7 +334,7 @@ in(SnCw *w, const SnExpr *e)
 
 /* ---- operators ---- */
 
-/* Integers of a model may be anything: no overflow of C. */
+/* Integers of a model may have any value: C must not overflow. */
 static SnCVal
 whole(SnCw *w, SnOp op, const char *a, const char *b)
 {
@@ -362,7 +362,7 @@ arith(SnCw *w, const SnExpr *e)
     }
     if (!formula && real && sn_const_num(e, &n))
         return sn_cval(SN_TY_REAL, sn_cw_real(w, n));
-    /* in a formula a quotient of numbers and attributes is a real one */
+    /* in a formula a quotient of numbers and attributes is real */
     if (real ||
         (e->op == SN_OP_DIV && (formula ? fixed : e->ty == SN_TY_REAL))) {
         int p = e->op <= SN_OP_SUB ? P_ADD : P_MUL;
@@ -402,7 +402,7 @@ binary(SnCw *w, const SnExpr *e)
     return e->op >= SN_OP_EQ ? compare(w, e) : arith(w, e);
 }
 
-/* The text of a test ends so: what stands before, or NULL. */
+/* The part of a test's text before this end, or NULL if it ends otherwise. */
 static const char *
 before(SnCw *w, const SnExpr *e, SnCVal x, const char *end)
 {

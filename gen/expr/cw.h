@@ -40,28 +40,29 @@ struct SnCw {
     SnArena *a;
     SnDiag *d;
     SnCPlace place;
-    void *of; /* the emitter's own, for these: */
-    /* Names, members and what no row of sn_fns says; false: it is not of
-     * those. */
+    void *of; /* the emitter's functions, for these: */
+    /* Names, members and functions without C in sn_fns; false: it is none of
+     * these. */
     bool (*own)(SnCw *w, const SnExpr *e, SnCVal *v);
-    /* What an argument V is in C, and T; NULL: there is none. */
+    /* The C of an argument V, and of T; NULL: none. */
     const char *(*ref)(SnCw *w, const SnExpr *e);
     const char *(*type)(SnCw *w, const SnExpr *e);
-    /* Reports that e has no value where it stands. */
+    /* Reports that e has no value at its place. */
     SnCVal (*none)(SnCw *w, const SnExpr *e);
-    /* Before n values are used together; NULL: nothing. */
+    /* Called before n values are used together; may be NULL. */
     void (*hoist)(SnCw *w, SnCVal *v, uint32_t n);
-    bool apart; /* products of reals are calls, which no compiler contracts */
+    bool apart; /* products of reals are calls, which compilers do not
+                   contract */
 };
 
 SnCVal sn_cw(SnCw *w, const SnExpr *e);
 /* not e */
 SnCVal sn_cw_not(SnCw *w, const SnExpr *e);
-/* A call of a function with a row in sn_fns that says its C. */
+/* A call of a function whose row in sn_fns has C text. */
 SnCVal sn_cw_call(SnCw *w, const SnExpr *e);
-/* v in brackets where it binds less than min. */
+/* v, in brackets if it binds less than min. */
 const char *sn_cw_paren(const SnCw *w, SnCVal v, int min);
-/* v as a float, to be an operand of an operator that binds like min. */
+/* v as a float, as an operand of an operator that binds like min. */
 const char *sn_cw_f32(const SnCw *w, SnCVal v, int min);
 /* A number as a float, a list or a clamp as a value of C. */
 const char *sn_cw_real(const SnCw *w, double v);
@@ -73,7 +74,7 @@ const char *sn_cw_elements(SnCw *w, const SnExpr *e, bool real, uint32_t *n);
 /* SN_CONV2D_ROUND_AFTER: word i of attribute at, which n has. */
 const char *sn_cw_word(SnArena *a, const SnDefNode *n, const SnDefAttr *at,
                        const char *word);
-/* sn_type_is(..) || ..: does the type t lie in the set? */
+/* sn_type_is(..) || ..: is the type t in the set? */
 const char *sn_cw_in_set(const SnCw *w, const char *t, const SnDefConc *c,
                          uint32_t n);
 static inline bool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Calls as C, by the row that the function has in sn_fns. */
+/* Calls as C, by the function's row in sn_fns. */
 #include "gen/expr/cw.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Formulas of rows as C: emit_arith.c writes what computes codes, emit_linear.c
- * the same formulas over linear forms. */
+/* Formulas of rows as C: emit_arith.c writes functions that compute codes,
+ * emit_linear.c the same formulas over linear forms. */
 #ifndef SN_ARITH_ROW_H
 #define SN_ARITH_ROW_H
 
@@ -25,7 +25,7 @@ typedef struct SnRowOut {
 
 /* Finds the constants and ratios of r. */
 void sn_arith_prepare(SnRowOut *w, const SnDefs *s, const SnDefRowOf *r);
-/* x as an expression; of what does not change the constant that it is. */
+/* x as an expression; for a part that does not change, its constant. */
 const char *sn_arith_put(SnRowOut *w, const SnX *x);
 /* The name of the function that computes a code. */
 const char *sn_arith_fn(const SnDefs *s, const SnDefArith *a,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sn_arith.h and sn_arith.c: rows of arithmetics as functions, and the tables
- * of them.  What is the same for all elements of a call is made once, by a
- * row's open function; the other, in the header, computes a code. */
+ * of them.  Values that are the same for all elements of a call are computed
+ * once, by a row's open function; the other function, in the header, computes a
+ * code. */
 #include <string.h>
 
 #include "dsl/model/arith.h"
@@ -78,7 +79,7 @@ number(SnRowOut *w, const SnX *x)
     return sn_buf_str(&b);
 }
 
-/* Is it a shift that a sum and a shift to the right compute? */
+/* Is it a shift that a sum and a right shift can compute? */
 static bool
 near_shift(const SnX *x)
 {
@@ -310,7 +311,7 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
         sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
 }
 
-/* Ratios outside of whose window a graph is refused. */
+/* Ratios outside whose window a graph is refused. */
 static uint32_t
 put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
            bool count)
@@ -348,7 +349,7 @@ put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     return n;
 }
 
-/* Sums of 32 bits at once: what kernels call. */
+/* Sums of 32 bits at once, called by kernels. */
 static bool
 has_all(const SnDefRowOf *r)
 {
@@ -371,7 +372,7 @@ put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
             fn + 3, fn);
 }
 
-/* What wraps in a row and depends on its operands. */
+/* The wraps in a row that depend on its operands. */
 static void
 find_wraps(SnRowOut *w, const SnX *x)
 {
@@ -445,7 +446,7 @@ put_text(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 
 /* ---- tables ---- */
 
-/* Whose row it is: a's own, or one that it inherits. */
+/* The arithmetic that has the row: a, or one that it inherits from. */
 static const SnDefArith *
 owner(const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
@@ -578,7 +579,7 @@ put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
 }
 
 /* A plugin's tables name core rows: their functions are in the core's header,
- * what opens them is not. */
+ * their open functions are not. */
 static void
 put_rows(SnBuf *b, const SnDefs *s, SnDiag *d, bool open)
 {

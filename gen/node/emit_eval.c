@@ -60,7 +60,7 @@ put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnCVal v)
         sn_format(f->a, "%s[%s] = %s;", y, index, sn_formula_store(f, v)));
 }
 
-/* What must be saturated although the formula ends without q(). */
+/* Results that must be saturated although the formula ends without q(). */
 static SnCVal
 clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
 {
@@ -327,7 +327,7 @@ softmax(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     open_fn(f, b, fn, stat, sn_buf_str(&body));
 }
 
-/* A move that pads with a value of its own. */
+/* A move that pads with its own value. */
 static void
 filled_move(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
@@ -492,8 +492,8 @@ put_comment(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
     sn_puts(b, " */\n");
 }
 
-/* One result of one tuple as function `name`; false where no row fits, which
- * is an error, unless the real form is tried (d NULL). */
+/* One result of one tuple as function `name`; false if no row fits, which is an
+ * error unless the real form is tried (d NULL). */
 static bool
 one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
        uint32_t r, const char *name, const char *stat, SnDiag *d)
@@ -552,7 +552,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t, SnDiag *d)
 
 /* ---- over the reals ---- */
 
-/* Does the formula round within to a type whose range it does not name?  Then
+/* Does the formula round inside to a type whose range it does not name?  Then
  * f32 would not saturate there. */
 static bool
 rounds_open(const SnExpr *e)
@@ -578,8 +578,8 @@ has_real(const SnDefNode *n)
     return false;
 }
 
-/* n with f32 in the place of its first quantized tuple's codes; NULL where n
- * has such a tuple, or reads codes as they are. */
+/* n with f32 instead of the codes of its first quantized tuple; NULL if n has
+ * such a tuple, or reads codes directly. */
 static const SnDefTuple *
 real_tuple(SnArena *a, const SnDefNode *n)
 {

@@ -21,7 +21,7 @@ sn_formula_f32(SnFormula *f, SnCVal v)
     return sn_cw_f32(&f->w, v, P_PRIM);
 }
 
-/* A fixed value that is more than a name gets a variable before the loops. */
+/* A fixed value that is not just a name gets a variable before the loops. */
 static SnCVal
 hoist(SnFormula *f, SnCVal v)
 {
@@ -116,7 +116,7 @@ deq(SnFormula *f, const SnExpr *e)
     if (p)
         return sn_formula_deq(f, p);
     if (!sn_conc_code(out))
-        return sn_formula_expr(f, x); /* d and q stand for nothing */
+        return sn_formula_expr(f, x); /* d and q do nothing */
     SnCVal v = {.ty = SN_TY_REAL, .prec = P_PRIM};
     if (x->fn == SN_FN_Q && x->nkid > 1) {
         const char *code = sn_formula_kept(f, x, &m);
@@ -297,7 +297,7 @@ real_fn(SnFormula *f, const SnExpr *e)
     const char *x =
         v[0].ty == SN_TY_REAL && !v[0].lit ? v[0].s : sn_formula_f32(f, v[0]);
     if (e->fn == SN_FN_POW && f->sem->row == SN_ROW_LRN)
-        name = "sn_lrn_pow"; /* the power of that row, on reals too */
+        name = "sn_lrn_pow"; /* the power of that row, also on reals */
     return (SnCVal){.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
                                       : sn_format(f->a, "%s(%s, %s)", name, x,
                                                   sn_formula_f32(f, v[1])),
@@ -306,7 +306,7 @@ real_fn(SnFormula *f, const SnExpr *e)
                     .fixed = fixed};
 }
 
-/* On integers, by the row that sn_fns has; a mode rounds what it gives. */
+/* On integers, by the row in sn_fns; a mode rounds its result. */
 static SnCVal
 whole_fn(SnFormula *f, const SnExpr *e)
 {
@@ -494,7 +494,7 @@ put_best_text(SnFormula *f, const SnExpr *e, const char *r, SnCVal v)
                 r);
 }
 
-/* The loop of a text, with marks for what follows from shapes. */
+/* The loop of a text, with marks for the parts that depend on shapes. */
 static void
 put_loop_text(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
               const char *loads)
@@ -541,7 +541,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
     const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
     bool arg = e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN;
     bool max = e->fn == SN_FN_MAX || e->fn == SN_FN_ARGMAX;
-    /* A window's mean has an order of its own (SnMap.part). */
+    /* A window's mean has its own order (SnMap.part). */
     bool parts = v.ty == SN_TY_REAL && e->fn == SN_FN_MEAN &&
                  sn_formula_map_has(f, SN_MS_PARTS);
     bool last = f->sem->last;

@@ -100,8 +100,8 @@ put_kind(SnBuf *b, const SnDefs *s, const SnDefNode *n)
     put_access(b, n, k);
 }
 
-/* One kind alone: who includes it is not compiled again for another's sake,
- * unless its number moves. */
+/* One kind per header: files that include it are not recompiled for another
+ * kind, unless its number changes. */
 static const char *
 emit_kind_h(const SnDefs *s, const SnDefNode *n, const char *outdir, SnDiag *d)
 {
@@ -276,7 +276,7 @@ put_default(SnBuf *b, const SnDefAttr *at)
     case SN_A_RANGE:
         sn_puts(b, "{ .lo = 0");
         if (e->ek == SN_E_LIST && e->nkid == 2) {
-            /* .lo is given again only where the side is closed */
+            /* .lo is given again only if the side is closed */
             SnBuf t;
             sn_buf_init(&t, b->a);
             put_side_value(&t, e->kid[0], "lo");
@@ -551,8 +551,8 @@ put_invs(SnBuf *b, const SnDefNode *n, Kd k)
 
 /* ---- constructors ---- */
 
-/* The operands as an array, copied where a variadic port makes the count
- * known only at run time. */
+/* The operands as an array, copied if a variadic port makes the count known
+ * only at run time. */
 static void
 put_new_operands(SnBuf *b, const SnDefNode *n)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows of arithmetics over linear forms: what bounds how far a row is from what
- * it would be without rounding (base/lang/linear.h). */
+/* Rows of arithmetics over linear forms: bounds on the distance of a row from
+ * its result without rounding (base/lang/linear.h). */
 #include "gen/node/arith_row.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ typedef struct Lines {
 
 static const char *put(Lines *l, const SnX *x);
 
-/* A variable for what s computes. */
+/* A variable for the value of s. */
 static const char *
 let(Lines *l, const char *s)
 {
@@ -57,8 +57,8 @@ chosen(Lines *l, const SnX *x)
                       : sn_format(l->w.a, "sn_lin_select(%s, %s)", a, b));
 }
 
-/* Functions over linear forms are called as those on numbers, but for what
- * comes before: sn_lin_shr for sn_quot_shr. */
+/* Functions over linear forms have the names of those on numbers, except for
+ * the prefix: sn_lin_shr for sn_quot_shr. */
 static const char *
 function(Lines *l, const SnX *x)
 {

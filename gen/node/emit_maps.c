@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sn_maps.c: index maps as constant data (map/decl.h); a plugin's stand in its
+/* sn_maps.c: index maps as constant data (map/decl.h); a plugin's are in its
  * table of kinds. */
 #include "gen/text/emit.h"
 

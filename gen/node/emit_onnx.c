@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The ONNX operators that kinds are imported from, as tables of sn_kinds.c. */
+/* The ONNX operators from which kinds are imported, as tables of sn_kinds.c. */
 #include "dsl/model/onnx.h"
 #include "gen/text/emit.h"
 

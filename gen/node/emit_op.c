@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ONNX operators that are terms over nodes, as tables of sn_kinds.c: steps in
- * the order in which they are made. */
+ * the order of execution. */
 #include <string.h>
 #include "dsl/model/expr_tree.h"
 #include "dsl/model/onnx.h"
@@ -80,7 +80,7 @@ put_from(Steps *s, SnBuf *b, const SnDefOpAttr *v, const SnExpr *e,
     sn_puts(b, " }");
 }
 
-/* What the map of assignment number i is given. */
+/* The arguments of the map of assignment number i. */
 static void
 put_map_args(Steps *s, const SnExpr *e, uint32_t i)
 {
@@ -147,7 +147,7 @@ put_number(Steps *s, const SnDefVar *v)
     return (int32_t)s->n++;
 }
 
-/* A value that has a name is made once. */
+/* A named value is made once. */
 static int32_t
 put_var(Steps *s, const SnTerm *t)
 {
@@ -329,8 +329,8 @@ sn_emit_ops(SnBuf *b, const SnDefs *d)
     }
 }
 
-/* What the operands may be, for `sinter ops`: f32, i32, constant.  The import
- * takes 8-bit integers to i32 and back. */
+/* The possible operands, for `sinter ops`: f32, i32, constant.  The import
+ * converts 8-bit integers to i32 and back. */
 static const char *
 note(SnArena *a, const SnDefOp *o)
 {

@@ -276,7 +276,7 @@ sn_formula_map_has(const SnFormula *f, SnMapStmtKind kind)
     return f->sem->decl && sn_map_stmt(f->sem->decl->decl, kind);
 }
 
-/* Are rows chosen by an operand's elements? */
+/* Do an operand's elements choose rows? */
 static bool
 reads_elements(const SnFormula *f)
 {

@@ -57,8 +57,8 @@ row_at(SnFormula *f, const char *use, const char *of, const char *a,
                      use, of, a, b, lim, lim);
 }
 
-/* Does every arithmetic have a row for the form, as `float` has one and what
- * it says stands where another says nothing? */
+/* Does every arithmetic have a row for the form, because `float` has one, which
+ * applies where another has none? */
 static bool
 always(const SnFormula *f, SnForm form, const char *map)
 {
@@ -71,7 +71,7 @@ always(const SnFormula *f, SnForm form, const char *map)
     return false;
 }
 
-/* Is the row of `float` what sn_requant computes, with sn_mults? */
+/* Does sn_requant, with sn_mults, compute the row of `float`? */
 static bool
 float_contract(const SnFormula *f, const char *map, unsigned when)
 {
@@ -139,7 +139,7 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
     if (cw.axis >= 0)
         f->want_chan = true;
     const char *ch = cw.axis < 0 ? "0" : f->text ? "@c" : "ch";
-    if (f->text) /* of programs; the DSP has sn_requant in one instruction */
+    if (f->text) /* for programs; the DSP has sn_requant in one instruction */
         v->s = sn_text_alt(
             f, sn_format(f->a, "has_%s", rows),
             row_at(f, rows, sn_format(f->a, "[%s]", ch), acc, "0", lim),
@@ -198,7 +198,7 @@ after_of(SnFormula *f)
 }
 
 /* The variable of the row for q(e): operands a and b (or none) on grid y, own:
- * the node's own result, of which `round` speaks.  Of a mean, it is opened
+ * the node's own result, to which `round` applies.  For a mean, it is opened
  * where the map is open. */
 static const char *
 use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
@@ -248,8 +248,8 @@ use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
     return name;
 }
 
-/* A selection of codes and constants, each rescaled to the grid by itself;
- * NULL: e is none. */
+/* A selection of codes and constants, each rescaled to the grid separately;
+ * NULL: e is not a selection. */
 static const char *
 selected(SnFormula *f, const SnExpr *e, const SnMid *to, const char **use)
 {
@@ -276,7 +276,7 @@ selected(SnFormula *f, const SnExpr *e, const SnMid *to, const char **use)
                      to->zp, to->lim, to->lim);
 }
 
-/* Every code of e with its own grid, none along an axis or wide? */
+/* Does every code of e have its own grid, none along an axis or wide? */
 static bool
 selects(const SnFormula *f, const SnExpr *e)
 {
@@ -338,7 +338,7 @@ int_sum(SnFormula *f, const SnDefPort *x)
     return "isum";
 }
 
-/* Results of a row have a name: they are long, and may choose. */
+/* Results of a row get a variable: they are long, and may have conditions. */
 static void
 keep(SnFormula *f, const char *s, SnCVal *v)
 {
@@ -348,7 +348,7 @@ keep(SnFormula *f, const char *s, SnCVal *v)
     *v = (SnCVal){.s = name, .ty = SN_TY_INT, .prec = P_PRIM};
 }
 
-/* e as a float that is no more than a name. */
+/* e as a float, if it is only a name. */
 static const char *
 value_of(SnFormula *f, const SnExpr *e)
 {
@@ -363,7 +363,7 @@ value_of(SnFormula *f, const SnExpr *e)
     return val;
 }
 
-/* val by the row of a form, by that for any point, or by its own steps. */
+/* val by the row of a form, by the row for any point, or by its own steps. */
 static const char *
 by_row(SnFormula *f, const char *use, const char *a, const char *b,
        const char *val, const SnMid *y)
@@ -402,7 +402,7 @@ mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const SnMid *y,
         keep(f, by_row(f, use, sum, "0", value_of(f, e), y), v);
 }
 
-/* q(e) for e of these forms: a row may be for it. */
+/* q(e) for e of these forms, for which a row may exist. */
 static bool
 two_codes(SnFormula *f, const SnExpr *e, const SnMid *y, bool own, SnCVal *v)
 {
@@ -515,7 +515,8 @@ sn_row_lrn(SnFormula *f)
                     .prec = P_PRIM};
 }
 
-/* sn_normal_line has the arithmetic; what all rows share is prepared once. */
+/* sn_normal_line has the arithmetic; values shared by all rows are prepared
+ * once. */
 SnCVal
 sn_row_normalize(SnFormula *f)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts: what `sinter compile` makes C of, for every node and tuple with a
+/* Texts, from which `sinter compile` makes C, for every node and tuple with a
  * formula.  They are written as the evaluators are; what follows from a node's
  * types, attributes and shapes is left open.
  *
@@ -66,7 +66,7 @@ put_result(SnFormula *f, SnBuf *b, SnCVal v)
     sn_putf(b, "%s[@o] = %s;\n", sn_formula_ptr(f, y), sn_formula_store(f, v));
 }
 
-/* Each result by itself. */
+/* Each result separately. */
 static void
 point_text(SnFormula *f, SnBuf *b)
 {
@@ -162,7 +162,7 @@ sets_text(SnFormula *f, SnBuf *b)
     sn_puts(b, "@end\n@end\n");
 }
 
-/* As kernel/eval/rows.c has it: integers, and a table of exponentials. */
+/* As in kernel/eval/rows.c: integers, and a table of exponentials. */
 static void
 softmax_text(SnFormula *f, SnBuf *b)
 {

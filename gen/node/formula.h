@@ -30,9 +30,10 @@ typedef struct SnFormula {
     const SnDefSem *sem;
     uint32_t tuple, res;
     bool failed;
-    const char *why; /* what has no row */
-    bool text;       /* for `sinter compile` (emit_text.c): what a node's types,
-                        shapes and attributes say is a name or a mark */
+    const char *why; /* the part without a row */
+    bool text;       /* for `sinter compile` (emit_text.c): values that depend
+                        on a node's types, shapes and attributes are names or
+                        marks */
     /* Lines of the function, without indentation. */
     SnBuf pre;   /* once, before the map is opened */
     SnBuf post;  /* once, after it is opened */
@@ -57,10 +58,10 @@ typedef struct SnFormula {
     const char **name;
 } SnFormula;
 
-/* Begins the function of result r of tuple t.  f is zero but for d and text. */
+/* Begins the function of result r of tuple t.  f is zero except d and text. */
 void sn_formula_open(SnFormula *f, const SnDefs *defs, const SnDefNode *n,
                      const SnDefTuple *t, uint32_t r);
-/* Loads go to elem from here on, which begins empty. */
+/* From here on loads go to elem, which is empty at first. */
 void sn_formula_into(SnFormula *f, SnBuf *elem, SnCtx ctx);
 /* The value of e. */
 SnCVal sn_formula_expr(SnFormula *f, const SnExpr *e);
@@ -68,9 +69,10 @@ SnCVal sn_formula_expr(SnFormula *f, const SnExpr *e);
 const char *sn_formula_f32(SnFormula *f, SnCVal v);
 /* The statement's right side that stores v as the result's type. */
 const char *sn_formula_store(SnFormula *f, SnCVal v);
-/* Says that this formula has no row, with the reason; gives a dummy value. */
+/* Notes that this formula has no row, with the reason; returns a dummy
+ * value. */
 SnCVal sn_formula_refuse(SnFormula *f, const char *why);
-/* True the first time `name` is asked for in scope (0: the function). */
+/* True the first time `name` is requested in scope (0: the function). */
 bool sn_formula_once(SnFormula *f, const char *name, uint32_t scope);
 
 SnDefConc sn_formula_out(const SnFormula *f);
@@ -79,7 +81,7 @@ const SnDefPort *sn_formula_port(const SnFormula *f,
                                  const SnExpr *e); /* or NULL */
 bool sn_formula_mapped(const SnFormula *f, const SnDefPort *p);
 
-/* Has the map a statement of this kind? */
+/* Does the map have a statement of this kind? */
 bool sn_formula_map_has(const SnFormula *f, SnMapStmtKind kind);
 /* Variables of a port, declared on first use. */
 const char *sn_formula_ptr(SnFormula *f, const SnDefPort *p);
@@ -105,7 +107,7 @@ const char *sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m);
 /* How a result is computed: loops around its formula. */
 typedef enum SnLoop {
     SN_LOOP_MOVE,     /* no formula */
-    SN_LOOP_FILL,     /* a move that pads with a value of its own */
+    SN_LOOP_FILL,     /* a move that pads with its own value */
     SN_LOOP_EACH,     /* map each, per tensor */
     SN_LOOP_WALK,     /* broadcasting, filling, and per-axis types */
     SN_LOOP_CONTRACT, /* sums of products */
@@ -116,14 +118,14 @@ typedef enum SnLoop {
 SnLoop sn_formula_loop(SnFormula *f);
 /* The result's clamped value (emit_eval.c). */
 SnCVal sn_formula_value(SnFormula *f);
-/* The same of a set, which may have a row of its own. */
+/* The same for a set, which may have its own row. */
 SnCVal sn_formula_set_value(SnFormula *f);
 /* Finds the sum of products, and sets f->dot; false: there is none. */
 bool sn_formula_dot(SnFormula *f);
-/* Text: "@def NAME ...", what sinter compile knows of a node. */
+/* Text: "@def NAME ...", what sinter compile knows about a node. */
 void sn_text_def(SnFormula *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* yes where cond holds, else no: of a text what sinter compile chooses. */
+/* yes where cond holds, else no; in a text, sinter compile chooses. */
 const char *sn_text_alt(SnFormula *f, const char *cond, const char *yes,
                         const char *no);
 /* The loop over the set's taps, and its end. */
@@ -133,7 +135,7 @@ void sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t);
 
 /* ---- rows (emit_row.c) ---- */
 
-/* q(e) where a row says more than "quantize e": contracts, means, `round`.
+/* q(e) where a row is more than "quantize e": contracts, means, `round`.
  * False: no such row. */
 bool sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v);
 /* q(sum.. [+ bias], t, c): rounded to type attribute m. */
@@ -147,8 +149,8 @@ bool sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
                 const SnDefPort **w);
 /* Whether e is such a sum plus the pinned bias; *b is NULL without one. */
 bool sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b);
-/* v = q(e), where e only selects among codes: by the graph's rounding, each
- * code rescaled to the grid mid, or the result's (NULL). */
+/* v = q(e), where e only selects among codes: each code is rescaled, by the
+ * graph's rounding, to the grid mid, or to the result's (NULL). */
 void sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v);
 /* The row `by lrn`. */
 SnCVal sn_row_lrn(SnFormula *f);

@@ -45,7 +45,7 @@ add_lines(const SnDefs *defs, Kernels *v, const SnDefNode *n,
     }
 }
 
-/* Those of the backend's own nodes, then those for other nodes. */
+/* The kernels of the backend's own nodes, then those for other nodes. */
 static Kernels
 kernels(const SnDefs *defs, const SnDefBackend *k)
 {
@@ -69,8 +69,8 @@ sn_emit_kernels_name(const SnDefs *defs, const SnDefBackend *k)
                : sn_format(defs->arena, "%s_kernels.h", lower(defs, k));
 }
 
-/* What kernels, those that prepare them and hooks are compiled with, in the
- * tree and out of it. */
+/* The header for kernels, their prepare functions and hooks, in the tree and
+ * outside it. */
 static void
 emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
             const char *outdir, SnDiag *d)
@@ -86,8 +86,8 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
                  k->nhook ? "#include \"graph/desc.h\"\n"
                             "#include \"rewrite/rewrite.h\"\n"
                           : "#include \"graph/desc.h\"\n");
-    /* In the tree a kernel that asks no attribute is not compiled again for a
-     * new node. */
+    /* In the tree, a kernel that uses no attribute is not recompiled for a new
+     * node. */
     if (defs->is_plugin)
         sn_putf(&b, "#include \"%s\"\n", sn_emit_name(defs, "kinds.h"));
     sn_puts(&b, "\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a rule tests after its pattern and guard and before sn_fire: whatever
- * could make the building of the right side fail. */
+/* What a rule tests after its pattern and guard and before sn_fire: everything
+ * that could make the right side fail. */
 #include "gen/rule/rule_gen.h"
 
 #include <string.h>
@@ -14,7 +14,8 @@ asg_mentions(const SnTerm *t, const SnDefVar *v)
     return t->type && sn_rule_mentions(t->type, v);
 }
 
-/* Does the term need the value, not just pass it on where it may miss? */
+/* Does the term need the value, rather than pass it on where it may be
+ * missing? */
 static bool
 term_needs(const SnTerm *t, const SnDefVar *v)
 {
@@ -33,7 +34,7 @@ term_needs(const SnTerm *t, const SnDefVar *v)
     return false;
 }
 
-/* A variable that may be missing and is read: the rule asks for it. */
+/* A variable that may be missing and is read: the rule must test it. */
 static void
 presence(SnRuleGen *cx)
 {
@@ -58,7 +59,8 @@ presence(SnRuleGen *cx)
     }
 }
 
-/* How an expression speaks of variable `name`: not, by its type, otherwise. */
+/* How an expression uses variable `name`: not at all, by its type,
+ * otherwise. */
 enum { NOT_AT_ALL, BY_TYPE, OTHERWISE };
 
 static int
@@ -79,7 +81,7 @@ mention_of(const SnExpr *e, const SnDefVar *v)
     return most;
 }
 
-/* The same for a term, apart from what stands under `each`. */
+/* The same for a term, except the parts under `each`. */
 static int
 outside(const SnTerm *t, const SnDefVar *v)
 {
@@ -121,8 +123,8 @@ sn_rule_run_of(const SnRuleGen *cx, const SnDefVar *v)
     return NULL;
 }
 
-/* A variable bound under `each` represents several values. Outside of `each`
- * only their type may be named, and then it is one type. */
+/* A variable bound under `each` represents several values. Outside `each` only
+ * their type may be named, and then it is one type. */
 static void
 uniform(SnRuleGen *cx)
 {
@@ -197,7 +199,7 @@ reads(const SnExpr *e, bool lets)
     return r;
 }
 
-/* A scale or zero point that is calculated may be none. */
+/* A calculated scale or zero point may be invalid. */
 static void
 type_exists(SnRuleGen *cx, const SnTerm *t)
 {
@@ -269,8 +271,8 @@ asks_unused(const SnExpr *e)
     return false;
 }
 
-/* Does the right side give every result of the root, or the guard say that
- * the others have no user? */
+/* Does the right side give every result of the root, or does the guard say that
+ * the others are unused? */
 static bool
 whole_root(const SnDefRule *r)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* How dear an expression is: pointers, then attributes, then searches. */
+/* The cost of an expression: pointers, then attributes, then searches. */
 static int
 cost(const SnExpr *e)
 {
@@ -46,7 +46,7 @@ sn_rule_asks_present(const SnExpr *e, const SnDefVar *v)
     return false;
 }
 
-/* The run whose elements the expression speaks about, or NULL. */
+/* The run whose elements the expression uses, or NULL. */
 static const SnRuleRun *
 run_of(const SnRuleGen *cx, const SnExpr *e)
 {
@@ -69,7 +69,7 @@ conjuncts(SnRuleGen *cx, const SnExpr *e, const SnExpr ***v, uint32_t *n)
     SN_PUSH(cx->a, *v, *n, e);
 }
 
-/* "1, (const SnNamed[]){ { "x", x } }": the values that e speaks about. */
+/* "1, (const SnNamed[]){ { "x", x } }": the values that e uses. */
 static const char *
 named(SnRuleGen *cx, const SnExpr *e)
 {
@@ -91,7 +91,7 @@ named(SnRuleGen *cx, const SnExpr *e)
              : "0, NULL";
 }
 
-/* if (not e) return false; and say why to who asks. */
+/* if (not e) return false; and record why on request. */
 static void
 fail_unless(SnRuleGen *cx, const SnExpr *e)
 {

@@ -58,7 +58,7 @@ rules_for(const Group *g, const SnDefNode *n, const SnDefRule **v)
     return c;
 }
 
-/* Several rules, some of which ask for one kind of operand 0. */
+/* Several rules, some of which require one kind of operand 0. */
 static bool
 splits(const SnDefRule *const *v, uint32_t n)
 {
@@ -101,7 +101,7 @@ call(const SnDefs *defs, const SnDefRule *r)
 }
 
 /* return a(..) || b(..); of the rules that may match operand 0 of kind k
- * (NULL: none of the kinds asked for). */
+ * (NULL: none of the required kinds). */
 static void
 put_return(const SnDefs *defs, SnBuf *b, int indent, const SnDefRule *const *v,
            uint32_t n, const SnDefNode *k, bool all)
@@ -161,8 +161,8 @@ visit_name(const SnDefs *defs, const Group *g)
                      : sn_format(defs->arena, "visit_%s", s);
 }
 
-/* A root of a kind that is declared later, in a plugin: `any CLASS` and
- * `forms KIND` ask its descriptor. */
+/* A root of a kind that is declared later, in a plugin: `any CLASS` and `forms
+ * KIND` check its descriptor. */
 static void
 put_later(const SnDefs *defs, SnBuf *b, const Group *g)
 {
@@ -261,7 +261,7 @@ sn_rule_join(const SnDefs *defs, const void *derive_or_class)
     return i;
 }
 
-/* The kinds that the rows of sn_kinds.c say take part, for the reader. */
+/* The kinds that take part by the rows of sn_kinds.c, for the reader. */
 static void
 put_kinds(const SnDefs *defs, SnBuf *b, const SnDefPass *p,
           const SnDefDerive *v)
@@ -523,7 +523,7 @@ put_rules(const SnDefs *defs, SnBuf *b)
             defs->nrule + defs->nderive);
 }
 
-/* Is the entry the plugin's to say: of its rule or its arithmetic? */
+/* Does the entry belong to the plugin: to its rule or its arithmetic? */
 static bool
 off_here(const SnDefs *defs, const SnDefOff *o)
 {

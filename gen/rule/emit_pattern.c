@@ -26,7 +26,7 @@ count_var(const SnPat *p, const SnDefVar *v)
     return n;
 }
 
-/* A variable on which nothing depends but what it is replaced by. */
+/* A variable that only its replacement depends on. */
 static bool
 any_value(const SnDefRule *r, const SnPat *p)
 {
@@ -37,7 +37,7 @@ any_value(const SnDefRule *r, const SnPat *p)
            !(r->when && sn_rule_mentions(r->when, p->var));
 }
 
-/* Is there a point in trying both orders? */
+/* Can trying both orders make a difference? */
 static bool
 commutes(const SnDefRule *r, const SnPat *p)
 {
@@ -58,7 +58,7 @@ count_swaps(const SnDefRule *r, const SnPat *p)
     uint32_t n = commutes(r, p);
 
     if (p->pk == SN_P_EACH)
-        return 0; /* elements are matched as they stand */
+        return 0; /* elements are matched in the given order */
     for (uint32_t i = 0; i < p->narg; i++)
         n += count_swaps(r, p->arg[i]);
     return n;
@@ -350,8 +350,8 @@ renamed(SnArena *a, const SnExpr *e, const char *name)
     return c;
 }
 
-/* Operands that commute under a condition are exchanged where it holds, those
- * of codes where the graph's arithmetic lets them. */
+/* Operands that commute under a condition are exchanged where it holds, and
+ * operands of codes where the graph's arithmetic allows it. */
 static void
 swap_test(SnRuleGen *cx, const SnPat *p, const char *id, const char *swap)
 {
@@ -413,7 +413,7 @@ match_node(SnRuleGen *cx, const SnPat *p, const char *id)
             match_node(cx, p->by_port[i], kid[i]);
 }
 
-/* Result 0 is not always f32, which is all that lowering takes. */
+/* Result 0 is not always f32, but lowering takes only f32. */
 static bool
 quantizes(const SnDefNode *n)
 {

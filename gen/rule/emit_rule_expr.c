@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions of rules in C: what names are (values, attributes, types), and
- * the functions that are more than a call. */
+/* Expressions of rules in C: what names refer to (values, attributes, types),
+ * and the functions that are more than a call. */
 #include "gen/rule/rule_gen.h"
 
 #include <string.h>
@@ -293,7 +293,7 @@ rx_unused(SnRuleGen *cx, const SnExpr *e)
     if (!ref)
         return none(cx, e);
     const char *id = sn_format(cx->a, "SN_NODE(%s)", ref);
-    if (k->ek == SN_E_MEMBER) { /* o.idx, which may be left out */
+    if (k->ek == SN_E_MEMBER) { /* o.idx, which may be omitted */
         const SnDefVar *v = sn_rule_var(cx, k->kid[0]->s);
         const SnDefPort *p = sn_def_port(v->pat->node, k->s);
         id = sn_rule_of(cx, v);
@@ -379,7 +379,7 @@ own_call(SnRuleGen *cx, const SnExpr *e, SnCVal *v)
     case SN_FN_SUPPORTS:
         *v = rx_supports(cx, e);
         return true;
-    default: /* as its row says */
+    default: /* as in its row */
         return false;
     }
 }

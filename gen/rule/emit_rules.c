@@ -96,7 +96,7 @@ reads_class(const SnPat *p, const SnDefClass *c)
 }
 
 /* The classes that rules ask for below their root: their numbers among the
- * joins of a kind, with the names of those that the rows say are in it. */
+ * joins of a kind, with the names of the kinds that are in it by their rows. */
 static void
 put_classes(const SnDefs *defs, SnBuf *b)
 {
@@ -139,7 +139,7 @@ count_onnx(const SnDefs *defs)
     return n;
 }
 
-/* What the shared object exports. */
+/* The exports of the shared object. */
 static void
 put_plugin(const SnDefs *defs, SnBuf *b)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Right sides: the building of the replacement, after sn_fire. */
+/* Right sides: builds the replacement, after sn_fire. */
 #include "gen/rule/rule_gen.h"
 
 #include <string.h>
@@ -127,7 +127,7 @@ sn_rule_attrs(SnRuleGen *cx, const SnTerm *t, const char *base)
     return sn_format(cx->a, "&%s", at);
 }
 
-/* The calibrated flag speaks about the clamp: it comes with it. */
+/* The calibrated flag is about the clamp, so it is set with it. */
 static const char *
 calibrated(SnRuleGen *cx, const SnTerm *t, const SnDefVar *like)
 {
@@ -249,16 +249,16 @@ component(SnRuleGen *cx, const SnTerm *t)
                  : "NULL";
 }
 
-/* What is done once the replaced nodes are gone. */
+/* Lines that run once the replaced nodes are gone. */
 static void
 at_last(SnRuleGen *cx, const char *text)
 {
     SN_PUSH(cx->a, cx->last, cx->nlast, text);
 }
 
-/* The value of new node id.  One with a name of its own (of a let variable,
- * or kept from another value) is folded once everything that reads it stands,
- * when its leaves are constant. */
+/* The value of new node id.  A node with its own name (from a let variable, or
+ * kept from another value) is folded after all its readers are built, if its
+ * leaves are constant. */
 static const char *
 value(SnRuleGen *cx, const SnTerm *t, const char *id, const char *name)
 {
@@ -374,7 +374,7 @@ build_copy(SnRuleGen *cx, const SnTerm *t)
 }
 
 /* Builds t; the C text of its value.  With a name the value gets a local of
- * that name and is folded when its leaves are constant. */
+ * that name and is folded if its leaves are constant. */
 static const char *
 build(SnRuleGen *cx, const SnTerm *t, const char *name)
 {

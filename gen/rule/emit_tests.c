@@ -47,7 +47,7 @@ dims(SnRuleGen *cx, const SnExpr *e)
     return sn_buf_str(&b);
 }
 
-/* NULL where the operands' facts say it. */
+/* NULL if the operands' facts determine it. */
 static const char *
 type(SnRuleGen *cx, const SnTerm *t)
 {
@@ -335,7 +335,7 @@ run_lines(SnRuleGen *cx, const char *name)
                      quoted(cx, reject->name));
 }
 
-/* Conditions speak of the graph that ran: its values by their names. */
+/* Conditions are about the graph that ran: its values by their names. */
 static void
 condition_lines(SnRuleGen *cx)
 {

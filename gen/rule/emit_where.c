@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where kinds, rules and backends are declared.  The strings have a file of
- * their own, so that a line more in a declaration compiles nothing but them.
- * Rows of one width: their addresses are constants, which tables may hold. */
+/* Where kinds, rules and backends are declared.  The strings have a separate
+ * file, so that an added line in a declaration recompiles only them. Rows have
+ * one width: their addresses are constants, which tables may hold. */
 #include <string.h>
 
 #include "gen/rule/rule_gen.h"

@@ -49,7 +49,7 @@ taken(const SnRuleGen *cx, const char *s)
 const char *
 sn_rule_local(SnRuleGen *cx, const char *name)
 {
-    /* What generated functions use themselves. */
+    /* Names that generated functions use themselves. */
     static const char *const own[] = {"g", "rw", "i", "swap", "t", "v", "why"};
     const char *s = sn_field(cx->a, name);
 
@@ -130,8 +130,8 @@ sn_rule_derive_pass(const SnDefs *defs, const SnDefDerive *v)
     sn_bug("derive %s belongs to no pass", v->family);
 }
 
-/* If a pass has several lines of one family, all but the first name what they
- * are about. */
+/* If a pass has several lines of one family, all but the first include what
+ * they are about. */
 const char *
 sn_rule_derive_name(const SnDefs *defs, const SnDefDerive *v)
 {
@@ -235,7 +235,7 @@ opens(const char *s)
     return n > 0 && s[n - 1] == '{';
 }
 
-/* The next line that stays, or nline. */
+/* The next line that is kept, or nline. */
 static uint32_t
 after(const SnRuleGen *cx, const bool *dead, uint32_t i)
 {
@@ -281,7 +281,7 @@ sn_rule_flush(SnRuleGen *cx, SnBuf *b)
 enum { WIDTH = 79, DEEP = 32 };
 
 typedef struct Brackets {
-    size_t n, col[DEEP]; /* columns after the open ones, innermost last */
+    size_t n, col[DEEP]; /* columns after the open brackets, innermost last */
 } Brackets;
 
 /* How good a break before s[i] is: 0 for none. */

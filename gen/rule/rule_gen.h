@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The emission of written rules: what the emitters of patterns, expressions,
- * right sides, passes and tests share.  A function's body is collected as
- * lines; declarations that no later line reads are dropped when it is
+/* The emission of written rules: shared by the emitters of patterns,
+ * expressions, right sides, passes and tests.  A function's body is collected
+ * as lines; declarations that no later line reads are dropped when it is
  * written. */
 #ifndef SN_RULE_GEN_H
 #define SN_RULE_GEN_H
@@ -15,7 +15,7 @@ typedef struct SnRuleLine {
     const char *text; /* without indentation; "" is an empty line */
 } SnRuleLine;
 
-/* Where the operands of a variadic port stand. */
+/* The place of the operands of a variadic port. */
 typedef struct SnRuleRun {
     const SnPat *pat;  /* P_LIST or P_EACH */
     const char *id;    /* the node */
@@ -74,7 +74,7 @@ void sn_rule_flush(SnRuleGen *cx, SnBuf *b);
 /* A local's C name; a fresh one made from base. */
 const char *sn_rule_local(SnRuleGen *cx, const char *name);
 /* The local of a variable: inside the loop of an `each` that of the element,
- * outside it that of the first. */
+ * outside that of the first. */
 const char *sn_rule_of(SnRuleGen *cx, const SnDefVar *v);
 const char *sn_rule_fresh(SnRuleGen *cx, const char *base);
 /* One statement or declaration, broken at 80 columns. */
@@ -91,7 +91,7 @@ const char *sn_rule_fn(const SnDefs *defs, const SnDefRule *r);
 bool sn_rule_form_of(const SnDefNode *n, const SnDefNode *base);
 /* The kinds a root pattern may match. */
 bool sn_rule_root_has(const SnDefRule *r, const SnDefNode *n);
-/* Operand 0's kind where the root pattern asks for exactly one. */
+/* Operand 0's kind if the root pattern requires exactly one. */
 const SnDefNode *sn_rule_operand0(const SnDefRule *r);
 /* Is the rule only called where operand 0's kind is known? (emit_pass.c) */
 bool sn_rule_dispatched(const SnDefs *defs, const SnDefRule *r);
@@ -125,7 +125,7 @@ void sn_rule_loop_end(SnRuleGen *cx);
 
 /* Tests that must come before sn_fire. */
 void sn_rule_before(SnRuleGen *cx);
-/* The C type pointer that a term will have. */
+/* The C pointer to the type that a term will have. */
 const char *sn_rule_term_type(SnRuleGen *cx, const SnTerm *t);
 /* regrid(b) in port `port` of t: b as the rule bound it, the node that reads
  * it there, and the new type of that node's first pinned operand. */
@@ -151,7 +151,8 @@ void sn_emit_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
 void sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b);
 /* Where the first line of a backend's block is. */
 SnPos sn_rule_backend_at(const SnDefBackend *k);
-/* sn_where.h and sn_where.c; not of a plugin, whose tables hold the strings. */
+/* sn_where.h and sn_where.c; not for a plugin, whose tables hold the
+ * strings. */
 void sn_emit_where(const SnDefs *defs, const char *outdir, SnDiag *d);
 void sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b,
                       const char *outdir);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Helpers that all emitters share. */
+/* Helpers shared by all emitters. */
 #include "gen/text/emit.h"
 
 #include <ctype.h>
@@ -204,7 +204,7 @@ sn_emit_quote(SnBuf *b, const char *lead, const char *s)
 {
     sn_puts(b, lead);
     for (; *s; s++) {
-        if (*s == '*' && s[1] == '/') { /* may not end the comment */
+        if (*s == '*' && s[1] == '/') { /* must not end the comment */
             sn_puts(b, "* /");
             s++;
         } else if (*s == '/' && s[1] == '*') {
@@ -222,7 +222,7 @@ sn_emit_quote(SnBuf *b, const char *lead, const char *s)
 
 /* Where to break a line of n > room bytes: after a comma or before an
  * operator, outside strings, in as few parentheses as there are, then as far
- * right as fits; 0 where nothing does. */
+ * right as fits; 0 if nothing fits. */
 static size_t
 break_at(const char *s, size_t n, size_t room)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The emitters of sinter-gen: each writes the generated files it names from
- * resolved, error-free declarations.  Output depends on the declarations only:
+ * resolved, error-free declarations.  Output depends only on the declarations:
  * no dates, no host paths, file order.  A file whose bytes are the same keeps
  * its modification time. */
 #ifndef SN_EMIT_H
@@ -17,11 +17,11 @@ void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
 /* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
  * table of all operators. */
 void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
-/* Operators that are terms (emit_op.c): their tables; rows of the table of all,
- * b NULL: only how many. */
+/* Operators that are terms (emit_op.c): their tables; rows of the table of all
+ * operators, b NULL: only counts them. */
 void sn_emit_ops(SnBuf *b, const SnDefs *s);
-/* The table of rules that are off under arithmetics; how many. b NULL: only
- * counted. */
+/* The table of rules that are off under arithmetics; returns how many. b NULL:
+ * only counts. */
 uint32_t sn_emit_off(SnBuf *b, const SnDefs *defs);
 uint32_t sn_emit_op_rows(SnBuf *b, const SnDefs *s);
 /* The file sn_hooks.h. */
@@ -55,10 +55,10 @@ void sn_check_sources(const SnDefs *s, SnDiag *d, uint32_t n,
 
 /* ---- names ---- */
 
-/* "sn_kinds.h"; of a plugin "npu_kinds.h". */
+/* "sn_kinds.h"; for a plugin "npu_kinds.h". */
 const char *sn_emit_name(const SnDefs *s, const char *what);
-/* The header of a backend's kernels and hooks: "npu_kernels.h", or as it
- * says. */
+/* The header of a backend's kernels and hooks: "npu_kernels.h", or the one it
+ * declares. */
 const char *sn_emit_kernels_name(const SnDefs *s, const SnDefBackend *k);
 /* "SN_KINDS_H", "NPU_KINDS_H" */
 const char *sn_emit_guard(const SnDefs *s, const char *what);
@@ -87,9 +87,9 @@ void sn_emit_i64(SnBuf *b, int64_t v); /* INT64_C(5) past int */
 /* s as lines of a block comment, each line after `lead`. */
 void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
 /* The lines of text, indented by `indent` and what they have, broken after
- * commas and before operators where they pass width columns. */
+ * commas and before operators if they exceed width columns. */
 void sn_emit_lines(SnBuf *b, int indent, int width, const char *text);
-/* Tables of sn_kinds.c that a backend's refinements have too (emit_kinds.c):
+/* Tables of sn_kinds.c that a backend's refinements also have (emit_kinds.c):
  * ports as LO_SIDE[], and the fields .family and .joins. */
 void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
                    const char *side);
@@ -97,20 +97,20 @@ void sn_emit_family(SnBuf *b, const SnDefFamily *f);
 void sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits);
 const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */
 const char *sn_elem_ctype(int elem); /* "int8_t" */
-/* What evaluates a node: nothing, the program's copies, or functions of its
- * own. */
+/* What evaluates a node: nothing, the program's copies, or its own
+ * functions. */
 typedef enum SnEvalBy { SN_EVAL_NONE, SN_EVAL_MOVE, SN_EVAL_OWN } SnEvalBy;
 SnEvalBy sn_eval_by(const SnDefNode *n);
-/* The evaluator of tuple t of n, or NULL when it has none. */
+/* The evaluator of tuple t of n, or NULL if it has none. */
 const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
-/* The evaluator of n with f32 in the place of codes, or NULL where n has a
- * tuple of f32, reads codes as they are or has no such row. */
+/* The evaluator of n with f32 instead of codes, or NULL if n has a tuple of
+ * f32, reads codes directly or has no such row. */
 const char *sn_real_name(const SnDefs *s, const SnDefNode *n);
 
 /* The value of a constant: true (1), false (0), or sn_expr_number. */
 bool sn_const_num(const SnExpr *e, double *v);
 
-/* ---- text as written ---- */
+/* ---- declarations as text ---- */
 
 void sn_put_sem(SnBuf *b, const SnDefSem *m); /* "y = ... over map(...)" */
 /* "(q8, q8c, q32c) -> q8" */

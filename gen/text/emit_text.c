@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Declarations back as text, as they would be written: for the comments above
- * generated functions, for reference.md and for messages. */
+/* Declarations converted back to text, as they would be written: for the
+ * comments above generated functions, for reference.md and for messages. */
 #include "gen/text/emit.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* --explain: for every node and rewrite family, the instance with its claim,
- * guard and proof, or the reason why there is none. */
+ * guard and proof, or the reason there is none. */
 #include "gen/text/explain.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ layer(const SnProof *p)
     }
 }
 
-/* The instances of a family at n: family "sink" of Rescale and of others apart,
- * as what is sunk says. */
+/* The instances of a family at n: family "sink" of Rescale separately from the
+ * others, by what is sunk. */
 static void
 put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, SnFamilyId fam,
            uint32_t kind)
@@ -82,7 +82,7 @@ put_yes(SnBuf *b, bool yes, const char *what, const char *why)
         sn_putf(b, "%s%s", yes ? "; " : ": ", why);
 }
 
-/* What is absorbed sinks in a family of its own; other lines move the rest. */
+/* Absorbed nodes sink in their own family; other lines move the rest. */
 static bool
 sinks(const SnDefDerive *d, uint32_t absorbed)
 {
@@ -112,7 +112,7 @@ proofs_on(SnArena *a, const SnProofs *v, const SnDefBackend *of)
     return p;
 }
 
-/* The families of n, which has the facts of `as`. */
+/* The families of n, with the facts of `as`. */
 static void
 put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
              const SnDefNode *as)
