@@ -358,7 +358,7 @@ test_move(void **state)
           &sn_map_decl_concat, P(0), N(2));
     IN(SHAPE(1, 4, 6, 3));
     CHECK("[1,2,3,12]", &sn_map_decl_space_to_depth, P(0), N(2));
-    CHECK("4 rows are no multiple of 3", &sn_map_decl_space_to_depth, P(0),
+    CHECK("4 rows are not a multiple of 3", &sn_map_decl_space_to_depth, P(0),
           N(3));
     IN(SHAPE(1, 2, 3, 12));
     CHECK("[1,4,6,3]", &sn_map_decl_depth_to_space, P(0), N(2));
