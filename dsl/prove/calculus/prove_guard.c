@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a rule's condition tells the calculus: names that are equal, clamps that
- * cover others, constants in order. */
+/* Facts that the calculus takes from a rule's condition: equal names, clamps
+ * that cover others, ordered constants. */
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ note_order(SnCalculus *l, const SnExpr *e)
 
 /* ---- clamps of reals that have a common point ---- */
 
-/* Does the condition leave no f32 of type `to`? */
+/* Does the condition exclude f32 for type `to`? */
 static bool
 leaves_codes(SnCalculus *l, const SnExpr *e, const char *to)
 {
@@ -100,7 +100,7 @@ says_order(SnCalculus *l, const SnExpr *e, const char *x, const char *y,
            sn_calculus_name(l, sn_expr_str(l->a, e->kid[less])) == y;
 }
 
-/* A clamp's lower (0) or upper side; NULL: it is open. */
+/* A clamp's lower (0) or upper bound; NULL: it is open. */
 static const char *
 side_of(SnCalculus *l, const SnExpr *e, int k, double *v)
 {

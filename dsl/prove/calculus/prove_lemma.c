@@ -43,7 +43,7 @@ wrap(SnCalculus *l, const SnTree *f, SnTree *x)
     return t;
 }
 
-/* Does the guard say that nothing of X lies outside these saturations? */
+/* Does the guard say that no value of X lies outside these saturations? */
 static bool
 idle(SnCalculus *l, const SnTree *q, const SnTree *x)
 {
@@ -62,7 +62,7 @@ idle(SnCalculus *l, const SnTree *q, const SnTree *x)
     return all;
 }
 
-/* Without the clamps that cover what the type holds. */
+/* Removes the clamps that cover the range of the type. */
 static void
 drop_wide(SnCalculus *l, SnTree *q)
 {
@@ -89,15 +89,15 @@ drop_wide(SnCalculus *l, SnTree *q)
         sn_calculus_step(l, &was, q, 'd');
 }
 
-/* A number or an attribute: nothing that the graph computes. */
+/* A number or an attribute: not computed by the graph. */
 static bool
 constant(const SnTree *t)
 {
     return t->nkid == 0 && !t->var;
 }
 
-/* Sums, differences and products of numbers are numbers: of what codes
- * represent none overflows (docs/proofs.md, A2). */
+/* Sums, differences and products of numbers are numbers: the reals that codes
+ * represent do not overflow (docs/proofs.md, A2). */
 static bool
 makes_numbers(const SnTree *t)
 {
@@ -108,8 +108,8 @@ makes_numbers(const SnTree *t)
            t->kind == SN_TR_OVER || monotone(t);
 }
 
-/* Is no value of t NaN, where q is of codes?  Of a node that makes no codes of
- * reals, what it reads are none then. */
+/* Is no value of t NaN, where q makes codes?  If the node does not make codes
+ * from reals, its operands have no NaN then. */
 static bool
 is_number(SnCalculus *l, const SnTree *q, const SnTree *t)
 {
@@ -134,9 +134,9 @@ may_wrap(SnCalculus *l, const char *type)
             (1u << SN_I8 | 1u << SN_I32 | 1u << SN_I64 | 1u << SN_BOOL)) != 0;
 }
 
-/* q turns NaN into a code, and integers wrap around, so that it goes inside of
- * max and min only where there is none of that; codes and reals that d makes of
- * them know their order. */
+/* q turns NaN into a code, and integers wrap around, so it moves inside max and
+ * min only if neither can happen; codes, and reals that d makes from them, are
+ * ordered. */
 static bool
 keeps_order(SnCalculus *l, const SnTree *f, const SnTree *x)
 {
@@ -185,8 +185,8 @@ bound_at(SnCalculus *l, const SnTree *q)
     return k;
 }
 
-/* What is inside, in, clamped to e's bounds; and by the clamps of t before that
- * one, number at. */
+/* The inner term `in`, clamped to e's bounds, and by the clamps of t before
+ * number `at`. */
 static SnTree *
 bounded(SnCalculus *l, const SnTree *t, uint32_t at, const SnExpr *e,
         SnTree *in)
@@ -292,8 +292,8 @@ norm_conv(SnCalculus *l, SnTree *t)
         sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->type) &&
         sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->kid[0]->type))
         return requantized(l, t, x->kid[0]);
-    /* q keeps order, so that clamps join; a clamp of reals lets NaN through,
-     * which q makes a code of. */
+    /* q keeps order, so clamps can be merged; a clamp of reals passes NaN on,
+     * which q turns into a code. */
     if (sn_calculus_is_q(t) && sn_calculus_is_q(x) &&
         sn_calculus_is_real(l, x->type) &&
         (!x->nsat || is_number(l, t, x->kid[0]))) {
@@ -312,7 +312,7 @@ norm_conv(SnCalculus *l, SnTree *t)
     return t;
 }
 
-/* The same value everywhere: numbers, attributes, and what is made of them. */
+/* The same value everywhere: numbers, attributes, and terms of these. */
 static bool
 fixed(const SnTree *t)
 {
@@ -328,7 +328,7 @@ same_name(SnCalculus *l, const SnTree *a, const SnTree *b)
     return sn_calculus_name(l, a->op) == sn_calculus_name(l, b->op);
 }
 
-/* The name of the shape that t has as its operands have it, or NULL. */
+/* The name of the shape that t takes from its operands, or NULL. */
 static const char *
 shape_of(SnCalculus *l, const SnTree *t)
 {
@@ -347,8 +347,9 @@ shape_of(SnCalculus *l, const SnTree *t)
     return all;
 }
 
-/* Do equal moves of x and y meet as x and y do, where these may be broadcast?
- * Of one shape they do; of permutations of axes, as these are equally many. */
+/* Do equal moves of x and y combine as x and y do, if these may be broadcast?
+ * They do with one shape, and for permutations of axes, which have equally
+ * many. */
 static bool
 meet_alike(SnCalculus *l, const SnTree *m, const SnTree *k)
 {
@@ -357,7 +358,7 @@ meet_alike(SnCalculus *l, const SnTree *m, const SnTree *k)
     return m->ranked || (x && x == y);
 }
 
-/* A move below any per-element function comes out. */
+/* Pulls a move below a per-element function out of it. */
 static SnTree *
 norm_elem(SnCalculus *l, SnTree *t)
 {
@@ -413,7 +414,7 @@ beyond(SnCalculus *l, SnFn fn, const SnTree *x, const SnTree *q)
     return false;
 }
 
-/* Are both constants, of one type where they are codes, and is x >= y? */
+/* Are both constants, of one type if they are codes, and is x >= y? */
 static bool
 is_least(SnCalculus *l, const SnTree *x, const SnTree *y)
 {
@@ -435,7 +436,7 @@ is_least(SnCalculus *l, const SnTree *x, const SnTree *y)
 }
 
 /* Is x at least the constant k (fn: max), or at most?  max and min give one of
- * their operands, q keeps order; NaN is out of all orders, and goes through. */
+ * their operands, q keeps order; NaN is unordered and passes through. */
 static bool
 clears(SnCalculus *l, SnFn fn, const SnTree *x, const SnTree *k)
 {
@@ -445,7 +446,8 @@ clears(SnCalculus *l, SnFn fn, const SnTree *x, const SnTree *k)
     return x->fn == fn ? a || b : a && b;
 }
 
-/* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): of zeros the first. */
+/* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): the first of equal
+ * zeros. */
 static SnTree *
 norm_max(SnCalculus *l, SnTree *t)
 {
@@ -514,7 +516,7 @@ put_round(SnCalculus *l, Round *r, const char *s)
         (void)sn_calculus_out(l, "too many roundings");
 }
 
-/* A variable's values are within what its type holds. */
+/* A variable's values are within the range of its type. */
 static void
 put_inside(SnCalculus *l, const SnTree *d)
 {
@@ -525,8 +527,8 @@ put_inside(SnCalculus *l, const SnTree *d)
         l, sn_format(l->a, "@%s", sn_calculus_rep(l, d->type)));
 }
 
-/* What carries a rounding of kid i on: nothing, where the function of it moves
- * no further than its operand does; else the function with what else it takes,
+/* The functions that propagate a rounding of kid i: none, if the function never
+ * moves farther than its operand; else this function with its other operands,
  * before `via`. */
 static const char *
 carried(SnCalculus *l, const SnTree *t, uint32_t i, const char *via)
@@ -548,9 +550,9 @@ carried(SnCalculus *l, const SnTree *t, uint32_t i, const char *via)
     return sn_buf_str(&b);
 }
 
-/* Turns q and d into saturations; collects where rounding happens.  reach(r)
- * of a captured Rescale r stands for its type and clamp together.  via: NULL at
- * the root, else what carries a rounding to it. */
+/* Turns q and d into saturations; collects where rounding happens.  reach(r) of
+ * a captured Rescale r means its type and clamp together.  via: NULL at the
+ * root, else the functions that propagate a rounding to it. */
 static SnTree *
 real(SnCalculus *l, SnTree *t, Round *r, const char *via)
 {
@@ -575,7 +577,7 @@ real(SnCalculus *l, SnTree *t, Round *r, const char *via)
     }
     SnTree *c = sn_calculus_tree(l, SN_TR_SAT, "sat", 1, kid);
     const char *ty = sn_calculus_rep(l, t->type);
-    if (ty != l->f32) /* the type's own range is behind each of them */
+    if (ty != l->f32) /* the type's own range follows each of them */
         sn_calculus_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
     for (uint32_t i = 0; i < t->nsat; i++)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
@@ -632,7 +634,7 @@ spread_reach(SnCalculus *l)
     }
 }
 
-/* Does the node name axes, so that a Transpose renumbers them? */
+/* Does the node name axes that a Transpose renumbers? */
 static bool
 axes(const SnDefNode *n)
 {
@@ -672,8 +674,9 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
     return !l->why && *a && *b;
 }
 
-/* A constant with dimensions of its own may make the result of the left side
- * larger than its operands: has the right side that shape by the condition? */
+/* A constant with its own dimensions may make the result of the left side
+ * larger than its operands: does the condition give the right side that
+ * shape? */
 static bool
 keeps_shape(SnCalculus *l, const SnTree *b)
 {
@@ -748,7 +751,7 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
     return r;
 }
 
-/* The most results that a node of the pattern has. */
+/* The largest number of results of a node of the pattern. */
 static uint32_t
 results(const SnPat *p)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operands of a list, one by one, and roots that write what they are given. */
+/* Operands of a list, one by one, and roots that write their operands. */
 #include "dsl/prove/calculus/prove_tree.h"
 
 /* ---- each of a list ---- */
@@ -38,7 +38,7 @@ is_in(Vars s, const SnDefVar *v)
     return v && (v->index >= 64 || (s >> v->index & 1));
 }
 
-/* x.type apart: then all have one type (gen/rule/emit_before.c). */
+/* except x.type: then all have one type (gen/rule/emit_before.c). */
 static bool
 names(const SnExpr *e, Vars s)
 {
@@ -73,7 +73,7 @@ sn_calculus_one_by_one(const SnDefRule *r)
     return r->rhs && !r->nlet && !term_names(r->rhs, s);
 }
 
-/* ---- what is saved ---- */
+/* ---- saved values ---- */
 
 bool
 sn_calculus_saves(const SnDefRule *r)
@@ -84,7 +84,7 @@ sn_calculus_saves(const SnDefRule *r)
            r->pat->pk == SN_P_CALL;
 }
 
-/* t : type as a real; of what is no code, t itself. */
+/* t : type as a real; t itself if it is not a code. */
 static SnTree *
 as_real(SnCalculus *l, SnTree *t, const char *type)
 {

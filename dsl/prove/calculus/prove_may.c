@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a type that the calculus knows by name may be: the elements and axes
- * that some kind's tuple, or the rule's condition, leaves it.  A name that
- * nothing is known of may be anything. */
+/* The possible values of a type that the calculus knows by name: the elements
+ * and axes that some kind's tuple, or the rule's condition, allows.  A name
+ * with no known facts may be anything. */
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include "dsl/model/expr_tree.h"
@@ -48,8 +48,8 @@ add(SnTypeMay *is, SnDefConc c)
     is->axis |= c.axis >= 0;
 }
 
-/* Of the tuples that what is known of n's types leaves, the types of its ports:
- * in[] and out. */
+/* The types of n's ports in the tuples that its known types allow: in[] and
+ * out. */
 void
 sn_calculus_note_node(SnCalculus *l, const SnDefNode *n, const char **in,
                       const char *out)

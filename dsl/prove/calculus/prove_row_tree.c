@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where the calculus' trees hold a row of docs/numerics.md that is not the
- * literal composition of its formula's steps. */
+/* Rows of docs/numerics.md in the calculus' trees that are not the literal
+ * composition of their formula's steps. */
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include "dsl/resolve/resolver.h"
@@ -27,7 +27,7 @@ may_round_after(SnCalculus *l, const SnTreeNode *k)
            sn_calculus_attr(l, k, a) != sn_calculus_name(l, "before");
 }
 
-/* Does it sum over a set, not counting what it rounds on the way? */
+/* Does it sum over a set, ignoring intermediate roundings? */
 bool
 sn_calculus_sums(const SnExpr *e)
 {
@@ -79,8 +79,8 @@ of_row(const SnDefAttr *a)
     return a->says == SN_W_ROUND || a->says == SN_W_ZP_SHIFT;
 }
 
-/* The row of `round`: sums depend on their order, and on where the grids lie.
- * Products don't (numerics.md, "Mul, after"). */
+/* The row of `round`: sums depend on their order and on their grids. Products
+ * do not (numerics.md, "Mul, after"). */
 static SnTree *
 row_after(SnCalculus *l, const SnTreeNode *k, SnTree *e)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Saturations one behind the other: the last one comes first.  Two change
- * places only where they are known to have a common point; without one, the
- * result is the end of the last that lies nearer. */
+/* Sequences of saturations: the last one comes first.  Two can be exchanged
+ * only if they are known to have a common point; without one, the result is the
+ * nearer end of the last. */
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-/* What a saturation lies in: the type that its codes are of; or NULL. */
+/* The type of a saturation's codes, or NULL. */
 static const char *
 type_of(SnCalculus *l, const char *sat)
 {
@@ -43,7 +43,7 @@ covers(SnCalculus *l, const char *a, const char *b)
     return false;
 }
 
-/* Have they a common point?  All types have 0. */
+/* Do they have a common point?  All types have 0. */
 static bool
 change_places(SnCalculus *l, const char *a, const char *b)
 {
@@ -51,7 +51,7 @@ change_places(SnCalculus *l, const char *a, const char *b)
            is_clamp_of(l, b, a) || covers(l, a, b) || covers(l, b, a);
 }
 
-/* Of one that comes twice the last counts: A(D(A(x))) = A(D(x)). */
+/* If one occurs twice the last counts: A(D(A(x))) = A(D(x)). */
 static uint32_t
 once_each(SnCalculus *l, const SnTree *t, const char **v)
 {
@@ -71,8 +71,8 @@ once_each(SnCalculus *l, const SnTree *t, const char **v)
     return n;
 }
 
-/* The first in the alphabet of those that can come first, then the next: one
- * text for all orders that give the same. */
+/* The alphabetically first of those that can come first, then the next: one
+ * text for all equivalent orders. */
 void
 sn_calculus_put_sats(SnCalculus *l, SnBuf *b, const SnTree *t)
 {
@@ -154,7 +154,7 @@ sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to, uint32_t *n,
     return false;
 }
 
-/* ---- what does nothing ---- */
+/* ---- saturations without effect ---- */
 
 const char *
 sn_calculus_reach(SnCalculus *l, const SnTree *t)
@@ -182,7 +182,7 @@ lies_inside(SnCalculus *l, const SnTree *t, const char *sat)
     return all;
 }
 
-/* Can saturation i come right behind number j, which comes before it? */
+/* Can saturation i directly follow number j, which comes before it? */
 static bool
 reaches(SnCalculus *l, const SnTree *t, uint32_t i, uint32_t j)
 {
@@ -192,9 +192,8 @@ reaches(SnCalculus *l, const SnTree *t, uint32_t i, uint32_t j)
     return true;
 }
 
-/* Of what lies inside it: of a later saturation, B(D(A(x))) = B(D(x)) where A
- * covers B; of an earlier one or of the values, where it can come next to
- * them. */
+/* Is it without effect?  By a later saturation, B(D(A(x))) = B(D(x)) if A
+ * covers B; by an earlier one or the values, if it can be next to them. */
 static bool
 is_idle(SnCalculus *l, const SnTree *t, uint32_t i)
 {

@@ -110,7 +110,7 @@ sort(const char **v, uint32_t n)
             }
 }
 
-/* Codes, or reals that are none: there is no -0 among them. */
+/* Codes, or reals from codes: there is no -0 among them. */
 static bool
 has_one_zero(SnCalculus *l, const SnTree *t)
 {
@@ -128,7 +128,7 @@ commutes(SnCalculus *l, const SnTree *t)
         return t->bin == SN_OP_MUL || t->bin == SN_OP_EQ ||
                t->bin == SN_OP_NE || t->bin == SN_OP_AND ||
                t->bin == SN_OP_OR || (t->bin == SN_OP_ADD && !l->ordered);
-    /* of -0 and +0 these give the first */
+    /* for -0 and +0 these give the first */
     return sn_calculus_is_minmax(t, false) &&
            (!l->bits ||
             (has_one_zero(l, t->kid[0]) && has_one_zero(l, t->kid[1])));
@@ -223,7 +223,7 @@ sn_calculus_is_real(SnCalculus *l, const char *type)
     return sn_calculus_rep(l, type) == l->f32;
 }
 
-/* Are results other than reals made of no reals? */
+/* Are non-real results made without reals? */
 static bool
 keeps_reals(const SnDefNode *n, uint32_t res)
 {
@@ -269,7 +269,7 @@ inner_quant(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
     if (!q)
         return NULL;
     q->type = of[0];
-    q->own = true; /* attributes name types of codes alone */
+    q->own = true; /* attributes name only types of codes */
     if (of[1])
         sn_calculus_add_sat(l, &q->nsat, &q->sat, of[1]);
     return q;
@@ -295,7 +295,7 @@ deq(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
     return sn_calculus_out(l, "d(..) of something computed");
 }
 
-/* d of an operand that is not there, which a sum leaves out. */
+/* d of a missing operand, which a sum omits. */
 static bool
 is_missing(SnCalculus *l, const SnTree *t)
 {
@@ -342,7 +342,7 @@ formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
         const char *s = sn_expr_str(l->a, e);
         if (e->rk == SN_R_ATTR)
             s = sn_calculus_attr(l, k, e->ref);
-        if (e->rk == SN_R_MODE) /* no name of the rule */
+        if (e->rk == SN_R_MODE) /* not a name of the rule */
             s = sn_format(l->a, "round %s", s);
         return sn_calculus_tree(l, SN_TR_NAME, s, 0, NULL);
     }
@@ -520,7 +520,7 @@ later_port(const SnCalculus *l, const SnDefNode *n)
     return l->res < n->nout ? n->out[l->res] : NULL;
 }
 
-/* Of the one node of the left side that has several results. */
+/* Results of the only node of the left side that has several. */
 static void
 later_of_left(SnCalculus *l, const SnTreeNode *k, const SnDefVar *cap,
               const char *name)
@@ -542,8 +542,8 @@ later_of_left(SnCalculus *l, const SnTreeNode *k, const SnDefVar *cap,
     l->later[1] = meaning(l, &q, l->res);
 }
 
-/* Of the node that takes its place: of the type that it had, or in the group
- * of the first result. */
+/* Results of the node that replaces it: with the same type, or in the group of
+ * the first result. */
 static void
 later_of_right(SnCalculus *l, const SnTreeNode *k, const SnTerm *t)
 {
@@ -719,7 +719,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
                               sn_calculus_rep(l, k.tout));
     }
     *type = k.tout;
-    sn_calculus_note_node(l, n, k.tin, k.tout); /* no rule makes what is none */
+    sn_calculus_note_node(l, n, k.tin, k.tout); /* no rule makes such a node */
     if (n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE)
         return sn_calculus_out(l, "a new source");
     if (l->res && n->nout > 1)

@@ -8,7 +8,7 @@
 #include "dsl/model/texts.h"
 #include "dsl/prove/prover.h"
 
-/* An operand that is not there.  No name of a rule has a blank or a '#'. */
+/* A missing operand.  No name of a rule has a blank or a '#'. */
 #define SN_CALCULUS_NONE "no operand"
 
 typedef enum SnTreeKind {
@@ -34,11 +34,11 @@ typedef struct SnTree {
     uint32_t nsat; /* q: saturations, as names; the last one first */
     const char **sat;
     bool elem;   /* per element */
-    bool own;    /* q: of a node that makes no codes of reals */
+    bool own;    /* q: of a node that does not make codes from reals */
     bool var;    /* a value of the graph */
-    bool ranked; /* MOVE: permutes axes, as many as its list is long */
+    bool ranked; /* MOVE: permutes as many axes as its list has elements */
     bool placed; /* its operands are read by different parameters of a map, and
-                    do not change places */
+                    cannot be exchanged */
 } SnTree;
 
 /* A bound of covers(..): a saturation's name; of reach(v), v as well; of
@@ -46,10 +46,10 @@ typedef struct SnTree {
 typedef struct SnCover {
     const char *name;
     const SnDefVar *reach;
-    const char *type, *side[2]; /* names; a side that is open: NULL */
+    const char *type, *side[2]; /* names; NULL: an open side */
 } SnCover;
 
-/* What a type may be: elements as bits, and along an axis. */
+/* Possible values of a type: elements as bits, and along an axis. */
 typedef struct SnTypeMay {
     uint32_t elems;
     bool axis;
@@ -70,15 +70,16 @@ typedef struct SnCalculus {
     uint32_t used;
     bool bits;       /* every bit counts: the sign of a zero, too */
     bool ordered;    /* texts keep the order of sums */
-    bool wide;       /* L0 was used of codes that may be int32 */
+    bool wide;       /* L0 was used for codes that may be int32 */
     bool rough;      /* integers of 32 or 64 bits became binary32 */
     bool right;      /* its side is built */
-    bool fills[2];   /* by side: a constant that has a shape of its own */
+    bool fills[2];   /* by side: a constant that has its own shape */
     bool several;    /* a node of several operands, which may be broadcast */
-    bool along;      /* of a type that may lie along an axis, more was used than
-                        that it equals another one */
-    bool apart;      /* a clamp that the right side makes of reals may be of two
-                        without a common point, and be -0 where they make 0 */
+    bool along;      /* for a type that may lie along an axis, more was used
+                        than its equality with another one */
+    bool apart;      /* a clamp that the right side makes from reals may be made
+                        of two without a common point, and be -0 where they give
+                        0 */
     const char *why; /* out of reach */
     uint32_t neq;    /* names that the guard makes equal: a means b */
     const char *eq[16][2];
@@ -95,7 +96,7 @@ typedef struct SnCalculus {
         const char *name;
         const SnExpr *e;
     } bound[4];
-    uint32_t res; /* the result that is compared, of the node that has it */
+    uint32_t res; /* the compared result, of the node that has it */
     const SnDefNode *later_of;
     const SnDefVar *later_cap;
     const char *later_type;
@@ -127,12 +128,12 @@ SnTree *sn_calculus_out(SnCalculus *l, const char *why);
 SnTree *sn_calculus_tree(SnCalculus *l, SnTreeKind kind, const char *op,
                          uint32_t n, SnTree *const *kid);
 SnTree *sn_calculus_fn(SnCalculus *l, SnFn fn, uint32_t n, SnTree *const *kid);
-/* What t does, to other kids. */
+/* The function of t, applied to other kids. */
 SnTree *sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n,
                          SnTree *const *kid);
 /* The one pointer for the name s. */
 const char *sn_calculus_name(SnCalculus *l, const char *s);
-/* The name that stands for s and all that equal it. */
+/* The representative name of s and all names equal to it. */
 const char *sn_calculus_rep(SnCalculus *l, const char *s);
 /* x and y are one from here on. */
 void sn_calculus_equate(SnCalculus *l, const char *x, const char *y);
@@ -151,7 +152,7 @@ sn_calculus_is_d(const SnTree *t)
 {
     return t->kind == SN_TR_FN && t->fn == SN_FN_D;
 }
-/* max or min: of two operands, or with over of sets. */
+/* max or min: of two operands, or with `over` of sets. */
 static inline bool
 sn_calculus_is_minmax(const SnTree *t, bool over)
 {
@@ -160,7 +161,8 @@ sn_calculus_is_minmax(const SnTree *t, bool over)
 }
 void sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v,
                          const char *s);
-/* The two sides.  *type: the type wanted by the reader, then the one given. */
+/* The two sides.  *type: the type that the reader requires, then the one
+ * given. */
 SnTree *sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type);
 SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
                                const char **type);
@@ -174,11 +176,11 @@ void sn_calculus_assume_clamps(SnCalculus *l, const SnExpr *e);
  * reals? */
 bool sn_calculus_meets(SnCalculus *l, const SnExpr *a, const SnExpr *b,
                        const char *to);
-/* The name of what that attribute of k's is. */
+/* The name of the value of k's attribute. */
 const char *sn_calculus_attr(SnCalculus *l, const SnTreeNode *k,
                              const SnDefAttr *a);
 
-/* The order in which what changes places is written. */
+/* The order in which exchangeable operands are written. */
 bool sn_calculus_before(const char *a, const char *b);
 
 /* ---- saturations (prove_sat.c) ---- */
@@ -192,14 +194,14 @@ bool sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to,
                        uint32_t *n, const char ***v);
 /* Those of t as text: equal ones are the same function. */
 void sn_calculus_put_sats(SnCalculus *l, SnBuf *b, const SnTree *t);
-/* t without the saturations that do nothing. */
+/* t without the saturations that have no effect. */
 SnTree *sn_calculus_drop(SnCalculus *l, SnTree *t);
-/* The name of reach(t), where t is a variable. */
+/* The name of reach(t), for a variable t. */
 const char *sn_calculus_reach(SnCalculus *l, const SnTree *t);
 
 /* ---- rows (prove_row_tree.c) ---- */
 
-/* Does it sum over a set, not counting what it rounds on the way? */
+/* Does it sum over a set, ignoring intermediate roundings? */
 bool sn_calculus_sums(const SnExpr *e);
 /* e as k's row of arithmetic computes it, to that type. */
 SnTree *sn_calculus_own(SnCalculus *l, SnTreeNode *k, SnTree *e,
@@ -207,11 +209,10 @@ SnTree *sn_calculus_own(SnCalculus *l, SnTreeNode *k, SnTree *e,
 /* t, k's whole formula, as the row computes it. */
 SnTree *sn_calculus_row(SnCalculus *l, SnTreeNode *k, SnTree *t);
 
-/* ---- lists of operands, and what is saved (prove_list.c) ---- */
+/* ---- lists of operands, and saved values (prove_list.c) ---- */
 
-/* May each operand of a list be looked at alone: does the right side name what
- * stands above it only where it speaks of each?  (A condition is asked of
- * each.) */
+/* Can each operand of a list be considered separately: does the right side name
+ * the nodes above it only under `each`?  (A condition is tested for each.) */
 bool sn_calculus_one_by_one(const SnDefRule *r);
 /* Both sides of a rule whose root is a Save: the reals that are written. */
 bool sn_calculus_saves(const SnDefRule *r);
@@ -228,16 +229,16 @@ SnWritten *sn_calculus_written(SnArena *a);
 /* NULL: nothing was written. */
 const char *sn_calculus_certificate(SnWritten *w);
 SnWrittenMark sn_calculus_mark(const SnWritten *w);
-/* All since then goes again. */
+/* Removes everything written since then. */
 void sn_calculus_unwrite(SnWritten *w, SnWrittenMark m);
-/* What is claimed of two terms (check.h), with what was read. */
+/* The claim about two terms (check.h), with the facts that were read. */
 void sn_calculus_claim(SnCalculus *l, char claim);
 /* t = u by that rule. */
 void sn_calculus_step(SnCalculus *l, const SnTree *t, const SnTree *u,
                       char rule);
 void sn_calculus_shown(SnCalculus *l, const SnTree *a, const SnTree *b);
 
-/* ---- what types may be (prove_may.c) ---- */
+/* ---- possible types (prove_may.c) ---- */
 
 void sn_calculus_note(SnCalculus *l, const char *type, SnTypeMay is);
 SnTypeMay sn_calculus_may(SnCalculus *l, const char *type);
@@ -245,7 +246,7 @@ void sn_calculus_note_node(SnCalculus *l, const SnDefNode *n, const char **in,
                            const char *out);
 void sn_calculus_note_guard(SnCalculus *l, const SnExpr *e);
 
-/* Both sides of a rule, its result number res; false (l->why) when it is out of
+/* Both sides of a rule, its result number res; false (l->why) if it is out of
  * reach. */
 bool sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
                        SnCalculus *l, SnTree **a, SnTree **b);

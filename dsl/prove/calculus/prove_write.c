@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the calculus did, as a certificate: the terms of both sides, what was
- * read of their types and saturations, and each step of the normal form.
- * dsl/prove/check reads it back; its header has the format. */
+/* The proof of the calculus as a certificate: the terms of both sides, the
+ * facts read about their types and saturations, and each step of the normal
+ * form. dsl/prove/check reads it back; its header has the format. */
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ sn_calculus_unwrite(SnWritten *w, SnWrittenMark m)
     w->natom = m.natom;
 }
 
-/* The number of s in a list, where it is written if it is new. */
+/* The number of s in a list, to which it is written if it is new. */
 static uint32_t
 number(SnCalculus *l, const char ***v, uint32_t *n, char kind, const char *s)
 {
@@ -158,7 +158,7 @@ term(SnCalculus *l, const SnTree *t)
     return number(l, &l->w->term, &l->w->nterm, 't', sn_buf_str(&b));
 }
 
-/* ---- what the calculus calls ---- */
+/* ---- functions that the calculus calls ---- */
 
 static void
 put_bounds(SnCalculus *l, const char *name, const char *type, const char *lo,

@@ -104,7 +104,7 @@ back_to(SnCheckSteps *s, SnStepMark m)
     s->owed = m.owed;
 }
 
-/* What a side of a distinction says. */
+/* The fact of a side of a distinction. */
 static void
 take_side(SnCheckSteps *s, const SnStepSplit *t)
 {
@@ -190,7 +190,7 @@ path_ends(SnCheckSteps *s, char kind)
     return s->closed = true;
 }
 
-/* A word for what was seen. */
+/* A word for a fact that was seen. */
 static bool
 seen(SnCheckSteps *s, const char *text)
 {
@@ -241,7 +241,7 @@ give_back(SnCheckSteps *s)
     return true;
 }
 
-/* What is kept of a time that facts were lent for. */
+/* The state saved while facts are lent. */
 static bool
 implied(SnCheckSteps *s, SnPoly p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the lemmas L0 to L5 of docs/proofs.md say of two terms; and real
- * functions, which are made of the terms here. */
+/* Lemmas L0 to L5 of docs/proofs.md, applied to two terms; and real functions,
+ * which are made from the terms here. */
 #include "dsl/prove/check/terms.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ is_move(const SnCheckTerm *t)
 
 /* ---- rules that keep each bit: is t = j? ---- */
 
-/* Without the clamps that cover what the type holds. */
+/* Without the clamps that cover the range of the type. */
 static bool
 drops_wide(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
 {
@@ -70,7 +70,7 @@ drops_wide(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
            sn_check_term_alike(s, over_kid(s, &t, t.kid[0]), j);
 }
 
-/* q and d of reals are nothing, but of integers that binary32 rounds. */
+/* q and d of reals do nothing, except for integers that binary32 rounds. */
 static bool
 nothing(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
 {
@@ -97,7 +97,7 @@ there_and_back(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
 }
 
 /* Is no value of t NaN, where f is q of codes?  Sums and products of numbers
- * are numbers: of what codes represent none overflows. */
+ * are numbers: the reals that codes represent do not overflow. */
 static bool
 is_number(SnCheckSteps *s, const SnCheckTerm *f, SnCheckTerm t)
 {
@@ -174,7 +174,7 @@ unbounded(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
     return sn_check_term_alike(s, e, j);
 }
 
-/* L1, L2: q and d go inside of moves, and of max and min where they keep
+/* L1, L2: q and d move inside moves, and inside max and min where they keep
  * order. */
 static bool
 goes_inside(SnCheckSteps *s, SnCheckTerm f, uint32_t j)
@@ -205,7 +205,7 @@ is_fixed(SnCheckSteps *s, SnCheckTerm t)
     return all;
 }
 
-/* The shape that t has as its operands have it; -1: not known. */
+/* The shape that t takes from its operands; -1: not known. */
 static int32_t
 shape_of(SnCheckSteps *s, SnCheckTerm t)
 {
@@ -225,8 +225,8 @@ shape_of(SnCheckSteps *s, SnCheckTerm t)
     return all;
 }
 
-/* One move, of operands of one shape or a permutation of axes: these meet as
- * what is moved does. */
+/* One move of operands with one shape, or a permutation of axes: these combine
+ * as the moved operands do. */
 static bool
 meet_alike(SnCheckSteps *s, const SnCheckTerm *m, const SnCheckTerm *k)
 {
@@ -279,7 +279,7 @@ beyond(SnCheckSteps *s, char kind, SnCheckTerm x, SnCheckTerm q)
     return false;
 }
 
-/* Two constants, of one type where they are codes, of which x >= y is read. */
+/* Two constants, of one type if they are codes, for which x >= y was read. */
 static bool
 is_least(SnCheckSteps *s, SnCheckTerm x, SnCheckTerm y)
 {
@@ -303,7 +303,7 @@ clears(SnCheckSteps *s, char kind, SnCheckTerm x, SnCheckTerm k)
     return x.kind == kind ? a || b : a && b;
 }
 
-/* One operand of max or min that is all of it, of equal ones the first. */
+/* An operand of max or min that equals the result, the first of equal ones. */
 static bool
 is_operand(SnCheckSteps *s, SnCheckTerm t, uint32_t j)
 {
@@ -344,7 +344,8 @@ sn_check_term_follows(SnCheckSteps *s, char rule, uint32_t i, uint32_t j)
 
 /* ---- the real function ---- */
 
-/* What carries a rounding on: operand kid of that term, and so on. */
+/* The path that propagates a rounding: operand `kid` of that term, and so
+ * on. */
 typedef struct Via {
     const struct Via *on; /* NULL: the root */
     uint32_t term, kid;
@@ -416,7 +417,7 @@ lies_inside(SnCheckSteps *s, SnCheckTerm t, int32_t sat)
     return all;
 }
 
-/* Can saturation i come right behind number j? */
+/* Can saturation i directly follow number j? */
 static bool
 comes_behind(SnCheckSteps *s, const SnCheckTerm *t, uint32_t i, uint32_t j)
 {
@@ -444,7 +445,7 @@ is_idle(SnCheckSteps *s, const SnCheckTerm *t, uint32_t i)
     return false;
 }
 
-/* i without the saturations that do nothing. */
+/* i without the saturations that have no effect. */
 static uint32_t
 drop(SnCheckSteps *s, uint32_t at)
 {

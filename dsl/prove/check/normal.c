@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What numbers of rules may differ by; what binary64 leaves of a difference
- * that is none. */
+/* The tolerance for numbers in rules; the residue that binary64 leaves of a
+ * zero difference. */
 static const double CLOSE = 0x1p-22, NOTHING = 0x1p-40;
 
 enum { NPLACE = 64, NPRODUCT = 4096 };
@@ -43,7 +43,7 @@ typedef struct Atom {
     uint64_t free; /* places that it depends on */
 } Atom;
 
-/* An atom of a polynomial, and what is said of it. */
+/* An atom of a polynomial, and its facts. */
 typedef struct Said {
     uint32_t atom;
     SnPoly p;
@@ -252,8 +252,8 @@ scaled(SnCheckSteps *s, Sum a, double k)
     return multiply(s, number(s, k), a);
 }
 
-/* 1 / a, which is not 0: one product, or an atom of what is 1 times its first
- * one and others. */
+/* 1 / a, where a is not 0: one product, or an atom of a sum whose first product
+ * has factor 1. */
 static Sum
 inverse(SnCheckSteps *s, Sum a)
 {
@@ -341,7 +341,7 @@ is_order(SnCheckSteps *s, uint32_t of, Sum x)
     return true;
 }
 
-/* One of a and b, the first of equal ones, by what is known of their order. */
+/* One of a and b, the first of equal ones, by their known order. */
 static Sum
 choice(SnCheckSteps *s, const char *name, Sum a, Sum b, const SnPoly *order)
 {
@@ -364,9 +364,9 @@ choice(SnCheckSteps *s, const char *name, Sum a, Sum b, const SnPoly *order)
 
 /* ---- sums over places ---- */
 
-/* Is q >= 0 where the flags of p but number i are 1: what one of them says, or
- * that a place is at least 0, or below its bound?  Only of places of p, or of
- * its sum: others may have none. */
+/* Is q >= 0 where the flags of p but number i are 1: by one of them, or because
+ * a place is at least 0 or below its bound?  Only for places of p, or of its
+ * sum: others may have no value. */
 static bool
 is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
 {
@@ -389,7 +389,8 @@ is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
     return false;
 }
 
-/* What factor i, a flag, is where the others are 1: 1, 0, or not known (-1). */
+/* The value of factor i, a flag, where the others are 1: 1, 0, or unknown
+ * (-1). */
 static int
 implied(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i)
 {
@@ -429,8 +430,8 @@ thinned(SnCheckSteps *s, uint64_t over, Product *p)
     return true;
 }
 
-/* The sum of one product: what does not depend on a place stands before it,
- * and a place that nothing depends on counts. */
+/* The sum of one product: factors that do not depend on a place are moved
+ * before it, and a place that nothing depends on multiplies by its size. */
 static Sum
 sum_of(SnCheckSteps *s, uint64_t over, Product p)
 {
@@ -505,7 +506,7 @@ count(SnCheckSteps *s, uint32_t *n)
            sn_step_fail(s, "a count of %lld", (long long)v);
 }
 
-/* Polynomials, expressions that came before; v[n] of them. */
+/* Earlier polynomials and expressions; v[n] of them. */
 static bool
 polys(SnCheckSteps *s, uint32_t n, SnPoly **v)
 {
@@ -538,7 +539,7 @@ kids(SnCheckSteps *s, uint32_t n, Sum **v)
 }
 
 /* An element has as many places as its operand has dimensions, where these are
- * known by `rank(NAME)`; that of a rule that goes element by element has none.
+ * known by `rank(NAME)`; an element of an element-by-element rule has none.
  */
 static bool
 has_rank(SnCheckSteps *s, const char *name, uint32_t n)
@@ -628,7 +629,7 @@ expression(SnCheckSteps *s)
     return !s->c->error;
 }
 
-/* What is said of an atom of polynomials: places, and flags. */
+/* Facts about an atom of polynomials: places and flags. */
 static bool
 says(SnCheckSteps *s, char kind)
 {
@@ -651,7 +652,7 @@ says(SnCheckSteps *s, char kind)
     return true;
 }
 
-/* Is a place in p, flags apart? */
+/* Is there a place in p, except in flags? */
 static bool
 has_place(const SnCheckSteps *s, SnPoly p)
 {
@@ -665,7 +666,7 @@ has_place(const SnCheckSteps *s, SnPoly p)
     return false;
 }
 
-/* Nothing is assumed of a place but its bounds. */
+/* Nothing is assumed about a place except its bounds. */
 static bool
 places_are_free(SnCheckSteps *s)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Does one step follow from what is known? */
+/* Does a step follow from the known facts? */
 #include "dsl/prove/check/step.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds of equations: more go round in a circle. */
+/* Rounds of equations: more would be a cycle. */
 enum { NROUND = 64 };
 
-/* ---- what is known ---- */
+/* ---- known facts ---- */
 
 void
 sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p)

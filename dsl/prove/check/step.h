@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inside the checker: where it is in a certificate, and what is known there. */
+/* Inside the checker: its place in a certificate, and the facts known there. */
 #ifndef SN_STEP_H
 #define SN_STEP_H
 
@@ -10,11 +10,11 @@ typedef struct SnStepPolys {
     SnPoly *v;
 } SnStepPolys;
 
-/* How much of the lists below holds; what the path has seen. */
+/* How much of the lists below holds; what the path has shown. */
 typedef struct SnStepMark {
     uint32_t nfact, nknown, nzero, neq, nimplied;
     bool shape, same; /* it has been seen that shape, elements are equal */
-    uint32_t owed;    /* operands that are still to be seen */
+    uint32_t owed;    /* operands that must still be shown */
 } SnStepMark;
 
 typedef struct SnStepSplit {
@@ -24,7 +24,7 @@ typedef struct SnStepSplit {
     SnStepMark mark;
 } SnStepSplit;
 
-/* p >= 0 where what was lent holds. */
+/* p >= 0 where the lent facts hold. */
 typedef struct SnStepImplied {
     SnPoly p;
     uint32_t n;
@@ -61,7 +61,7 @@ bool sn_step_fail(SnCheckSteps *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p);
 bool sn_step_has(const SnStepPolys *v, SnPoly p);
-/* Equations put in as long as one fits. */
+/* Substitutes equations as long as one fits. */
 SnPoly sn_step_norm(SnCheckSteps *s, SnPoly p);
 /* p = 0 gives the atom its value. */
 bool sn_step_equation(SnCheckSteps *s, SnPoly p, uint32_t atom);

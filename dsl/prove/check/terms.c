@@ -93,8 +93,8 @@ sn_check_term_meet(SnCheckSteps *s, int32_t a, int32_t b)
            sn_check_term_fact(s, 'V', b, a, -1, -1);
 }
 
-/* Those of t in an order of their own: of one that comes twice the last, a
- * type's own range not; how many. */
+/* The saturations of t in canonical order: the last of one that occurs twice,
+ * without a type's own range; returns how many. */
 static uint32_t
 ordered(SnCheckSteps *s, const SnCheckTerm *t, int32_t *v)
 {
@@ -159,7 +159,7 @@ class_of(const SnCheckSteps *s, uint32_t i)
     return i;
 }
 
-/* Codes, or reals made of codes: there is no -0 among them. */
+/* Codes, or reals made from codes: there is no -0 among them. */
 static bool
 has_one_zero(SnCheckSteps *s, const SnCheckTerm *t)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Axes: the arbitrary one, one that an attribute names, and where permutations
- * have them. */
+/* Axes: the arbitrary one, one that an attribute names, and these under
+ * permutations. */
 #include "dsl/prove/index/side.h"
 
 #include <string.h>

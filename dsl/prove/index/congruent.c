@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two indices by one expression are equal when all names in it are: nothing has
- * to be decided then about what lies between. */
+/* Two indices with the same expression are equal if all names in it are equal:
+ * nothing else needs to be decided then. */
 #include "dsl/prove/index/side.h"
 
 typedef struct Pair {
@@ -127,8 +127,8 @@ sn_index_congruent(SnIndex *cx, const SnIndexEnv *a, SnAxis ta,
            congruent(cx, (Pair){a, b, ta, tb}, e);
 }
 
-/* A place that takes over that of the result, in another order of axes: that
- * place, and the axis there. */
+/* A place that equals that of the result, in another order of axes: that place,
+ * and its axis. */
 static const SnIndexPlace *
 peel(SnIndex *cx, const SnIndexPlace *p, SnAxis *t)
 {

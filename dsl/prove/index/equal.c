@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Is the right side legal, of the left one's shape and type, and made of the
- * same elements?  One path after the other. */
+/* Is the right side legal, does it have the left one's shape and type, and is
+ * it made from the same elements?  One path after the other. */
 
 #include "dsl/model/expr_tree.h"
 #include "dsl/prove/index/side.h"
@@ -42,7 +42,7 @@ mentions(const SnExpr *e, const SnDefAttr *a)
     return e->rk == SN_R_ATTR && e->ref == a;
 }
 
-/* Is the attribute more than a parameter of the map? */
+/* Is the attribute used for more than a parameter of the map? */
 static bool
 counts(const SnIndexNode *n, const SnDefAttr *a)
 {
@@ -100,7 +100,7 @@ sn_index_read(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *read,
     return p;
 }
 
-/* The axis of the node's result that its index along t goes by, or t. */
+/* The axis of the node's result that decides its index along t, or t. */
 static SnAxis
 goes_by(SnIndex *cx, const SnIndexPlace *p, int32_t at, SnAxis t, bool *found)
 {
@@ -128,8 +128,8 @@ goes_by(SnIndex *cx, const SnIndexPlace *p, int32_t at, SnAxis t, bool *found)
     return t;
 }
 
-/* The axis of the place whose index goes by the arbitrary axis of the result
- * that is looked at. */
+/* The axis of the place whose index depends on the arbitrary axis of the
+ * result. */
 static SnAxis
 axis_of_any(SnIndex *cx, const SnIndexPlace *p)
 {
@@ -166,8 +166,8 @@ sn_index_inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
                sn_poly_plus(&cx->path.P, sn_poly_sub(&cx->path.P, d, i), -1));
 }
 
-/* Do both lie in their boxes in the same cases, along the axes that go by one
- * axis of the result?  *in: they do, in this one. */
+/* Do both lie in their boxes in the same cases, along the axes that depend on
+ * one axis of the result?  *in: they do, in this one. */
 static bool
 both_inside(SnIndex *cx, const SnIndexPlace *p, const SnIndexPlace *q, bool *in)
 {
@@ -196,7 +196,7 @@ typedef struct Side {
 
 static void same(SnIndex *cx, Side l, Side r);
 
-/* A node that only says where: what it reads may be skipped or filled. */
+/* A node that only moves elements: its reads may be skipped or filled. */
 static const SnMapStmt *
 passes(const SnIndexNode *n)
 {
@@ -231,7 +231,7 @@ through(SnIndex *cx, Side s)
     return s;
 }
 
-/* What is read where a place lies in the box, and filled elsewhere. */
+/* The value read where a place lies in the box, and the fill elsewhere. */
 static SnIndexPlace *
 filled(SnIndex *cx, Side s)
 {
@@ -242,8 +242,9 @@ filled(SnIndex *cx, Side s)
     return sn_index_read(cx, s.v->def, read, 0, s.at, NULL);
 }
 
-/* Both are filled in the same cases, with the same, or one is never; *l and *r
- * become what they read.  False: nothing is left to compare. */
+/* Both are filled in the same cases with the same value, or one is never
+ * filled; *l and *r become what they read.  False: nothing is left to
+ * compare. */
 static bool
 past_fill(SnIndex *cx, Side *l, Side *r, SnIndexPlace *p, SnIndexPlace *q)
 {
@@ -301,8 +302,8 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
         same(cx, (Side){p->of, p}, (Side){q->of, q});
 }
 
-/* Each operand has paths of its own, which end with it: what is known where it
- * is read is not known at the next one. */
+/* Each operand has its own paths, which end with it: facts known where it is
+ * read are not known at the next one. */
 static void
 one_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
          const SnIndexNode *r, const SnIndexPlace *rat, const SnMapStmt *s,
@@ -315,7 +316,7 @@ one_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
     sn_path_through(&cx->path);
 }
 
-/* What else a formula may look at: numbers that have to be equal. */
+/* Other numbers that a formula may read: they must be equal. */
 static void
 same_number(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, int32_t e)
 {
@@ -357,7 +358,7 @@ same_taps(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, SnPoly *tap)
         sn_path_stop(&cx->path, SN_PATH_DEAD, "an empty set");
 }
 
-/* How many are read. */
+/* The number of reads. */
 static uint32_t
 operands(const SnIndexNode *n)
 {
@@ -507,8 +508,8 @@ sn_index_legal(SnIndex *cx, const SnIndexNode *n, bool lists)
     }
 }
 
-/* Operands have the dimensions that a run says of all, and so have the operands
- * of a list but along the named axis. */
+/* Operands have the dimensions that a run gives for all, and so do the operands
+ * of a list except along the named axis. */
 void
 sn_index_fit(SnIndex *cx, const SnIndexNode *n)
 {

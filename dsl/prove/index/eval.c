@@ -62,7 +62,7 @@ sn_index_is_list(const SnMapDecl *d, int32_t at)
     return false;
 }
 
-/* ---- what stays a name ---- */
+/* ---- names ---- */
 
 SnPoly
 sn_index_opaque(SnIndex *cx, const char *f, uint32_t n, const SnIndexNum *v)
@@ -181,7 +181,7 @@ arithmetic(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t)
 /* ---- conditions ---- */
 
 /* The number of an axis against a number: it is at least 0, and below the rank
- * of what it is an axis of. */
+ * of its operand. */
 static bool
 axis_number(SnIndex *cx, SnMapOp op, const SnIndexNum *k)
 {
@@ -282,7 +282,7 @@ sn_index_truth(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
     }
 }
 
-/* p >= 0 or p = 0, said. */
+/* States p >= 0 or p = 0. */
 static void
 claim_numbers(SnIndex *cx, SnMapOp op, SnPoly a, SnPoly b)
 {
@@ -373,8 +373,8 @@ pieces_of(const SnMapDecl *d, const SnMapExpr *list)
     return -1;
 }
 
-/* A number of the whole list of operands whose dimension varies: a name for it,
- * which says what the dimensions are. */
+/* A number of the whole list of operands whose dimension varies: a name for it
+ * that includes the dimensions. */
 static SnIndexNum
 of_pieces(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t,
           const SnIndexNum *which)
@@ -462,7 +462,7 @@ half(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t)
     return out(cx, "half of a list");
 }
 
-/* ---- all of them ---- */
+/* ---- all expressions ---- */
 
 static SnIndexNum
 of_reals(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t)

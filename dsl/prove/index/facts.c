@@ -5,7 +5,7 @@
 #include <string.h>
 #include "dsl/prove/index/seen.h"
 
-/* ABSURD, PLAIN: depths that no question has. */
+/* ABSURD, PLAIN: depths that no question uses. */
 enum {
     DEEP = 3,
     DIVISORS = 16,
@@ -15,7 +15,7 @@ enum {
     NTRIPLE = 40
 };
 
-/* ---- taking in ---- */
+/* ---- adding facts ---- */
 
 static void
 taken(SnFacts *f, uint8_t kind, SnPoly p)
@@ -66,7 +66,7 @@ sn_facts_back(SnFacts *f, SnFactsMark m)
 }
 
 /* The atom that p = 0 gives a value: alone in its monomial, factor 1 or -1, in
- * no other monomial and in no quotient of p.  The latest one, as those of
+ * no other monomial and in no quotient of p.  Takes the latest one, as those of
  * shapes and attributes come first. */
 static bool
 solved(const SnFacts *f, SnPoly p, SnEquation *e, SnPolys *P)
@@ -282,7 +282,7 @@ typedef struct Question {
     SnPoly p;
     uint32_t n;
     SnPoly fact[NFACT];
-    SnWhyTerm of[NFACT]; /* what each of them is */
+    SnWhyTerm of[NFACT]; /* the kind of each */
     bool seen[SN_POLY_NATOM];
 } Question;
 
@@ -319,7 +319,8 @@ one(char kind, uint32_t i)
     return (SnWhyTerm){.n = 1, .of = {{kind, i}}};
 }
 
-/* Of two, or three, questions' facts that are no products themselves. */
+/* Products of two or three of the question's facts that are not products
+ * themselves. */
 static SnWhyTerm
 times(const SnWhyTerm *a, const SnWhyTerm *b, const SnWhyTerm *c)
 {
@@ -330,7 +331,7 @@ times(const SnWhyTerm *a, const SnWhyTerm *b, const SnWhyTerm *c)
     return t;
 }
 
-/* 0 <= x - q * (x div q) < q, of each quotient that matters. */
+/* 0 <= x - q * (x div q) < q, for each relevant quotient. */
 static void
 remainders(SnFacts *f, Question *q)
 {
@@ -347,7 +348,7 @@ remainders(SnFacts *f, Question *q)
     }
 }
 
-/* Facts about the atoms seen bring theirs. */
+/* Facts about seen atoms add their atoms. */
 static void
 spread(const SnFacts *f, Question *q, bool all)
 {
@@ -386,8 +387,8 @@ degree(SnPoly p)
     return p.n ? p.m[p.n - 1].n : 0;
 }
 
-/* Three facts of degree 1, where degree 3 is seen and they are not many: those
- * that are wanted, and all, with their pairs, inside a monomial. */
+/* Three facts of degree 1, if degree 3 is seen and there are few: the wanted
+ * ones, where all, and their pairs, are inside a monomial. */
 static void
 triples(SnFacts *f, Question *q, uint32_t n, const SnSeen *s, SnArena *keep)
 {
@@ -420,7 +421,7 @@ triples(SnFacts *f, Question *q, uint32_t n, const SnSeen *s, SnArena *keep)
         }
 }
 
-/* Products of facts are facts (D. Handelman, 1988): those that could matter. */
+/* Products of facts are facts (D. Handelman, 1988): adds the relevant ones. */
 static bool
 products(SnFacts *f, Question *q)
 {
@@ -436,7 +437,7 @@ products(SnFacts *f, Question *q)
             unsigned d = degree(q->fact[i]), e = degree(q->fact[k]);
             if (!d || !e || d + e > 3)
                 continue;
-            f->P->a = mine; /* most are not wanted */
+            f->P->a = mine; /* most are not needed */
             bool want = sn_seen_product(f->P, &s, q->fact[i], q->fact[k]);
             f->P->a = a;
             if (want)
@@ -493,7 +494,7 @@ ask(SnFacts *f, SnPoly p, bool all)
                : NULL;
 }
 
-/* 1 times fact i, or no fact at all. */
+/* 1 times fact i, or no fact. */
 static const SnTraceWhy *
 one_fact(SnFacts *f, uint32_t n, uint32_t i)
 {
@@ -506,7 +507,7 @@ one_fact(SnFacts *f, uint32_t n, uint32_t i)
     return w;
 }
 
-/* p - fact is a number that is not negative. */
+/* p - fact is a non-negative number. */
 static const SnTraceWhy *
 at_once(SnFacts *f, SnPoly p)
 {
@@ -518,7 +519,7 @@ at_once(SnFacts *f, SnPoly p)
     return NULL;
 }
 
-/* The largest number that a fact says the atom is at least, or -1; *which: that
+/* The largest lower bound that a fact gives for the atom, or -1; *which: that
  * fact. */
 static int64_t
 at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
@@ -584,7 +585,7 @@ no_term_below(SnFacts *f, SnPoly p)
                 j++;
             t.of[k] = (SnWhyRef){'f', of[j].fact};
         }
-        if (t.n) /* the number is what is left */
+        if (t.n) /* the number is the rest */
             v[w->n++] = t;
     }
     return w;
@@ -604,7 +605,7 @@ answer(SnFacts *f, SnPoly p)
     return why;
 }
 
-/* The answer of the memo, or that of how, for it. */
+/* The answer of the memo, else that of `how`, which is stored. */
 static const SnTraceWhy *
 remembered(SnFacts *f, uint8_t depth, SnPoly p,
            const SnTraceWhy *(*how)(SnFacts *f, SnPoly p))
@@ -624,7 +625,7 @@ remembered(SnFacts *f, uint8_t depth, SnPoly p,
     return why;
 }
 
-/* By the facts alone, not by what remainders are. */
+/* By the facts only, without the bounds of remainders. */
 static const SnTraceWhy *
 plainly(SnFacts *f, SnPoly p)
 {
@@ -644,8 +645,8 @@ plainly(SnFacts *f, SnPoly p)
                                                       : NULL;
 }
 
-/* The certificate is to show that a divisor is above 0 before it says what a
- * remainder is. */
+/* The certificate must show that a divisor is above 0 before it states a
+ * remainder. */
 static void
 positive(SnFacts *f, SnPoly q)
 {
@@ -653,7 +654,7 @@ positive(SnFacts *f, SnPoly q)
 
     if (!f->trace || sn_trace_knows(f->trace, p))
         return;
-    /* a divisor that is its own remainder's, some steps away */
+    /* a divisor that depends on its own remainder, some steps away */
     if (f->npositive >= DIVISORS) {
         f->P->over = true;
         return;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The first phase of the simplex method over fractions, by Bland's rule (R. G.
  * Bland, New finite pivoting rules for the simplex method, 1977), which never
- * goes round in circles.  One row a monomial, one column a fact, and one for
- * the number 1; an artificial column stands in each row until a fact takes its
- * place. */
+ * cycles.  One row a monomial, one column a fact, and one for the number 1;
+ * each row has an artificial column until a fact replaces it. */
 #include "dsl/prove/index/farkas.h"
 
 #include <string.h>
@@ -19,9 +18,9 @@ typedef struct Frac {
 typedef struct Simplex {
     uint32_t nrow, ncol;
     SnMonomial row[SN_FARKAS_ROWS];
-    Frac *t; /* [nrow + 1][ncol + 1]: the last row is what is left to remove,
-                the last column the right side; artificial columns are not
-                kept, as none comes back */
+    Frac *t; /* [nrow + 1][ncol + 1]: the last row is what remains to be
+                removed, the last column the right side; artificial columns are
+                not kept, as none returns */
     int32_t base[SN_FARKAS_ROWS]; /* column, -1: the artificial one */
     bool over;
 } Simplex;
@@ -46,7 +45,7 @@ gcd(Wide a, Wide b)
 static Frac
 frac(Simplex *s, Wide n, Wide d)
 {
-    if (d == 1) /* most are whole numbers */
+    if (d == 1) /* most are integers */
         return (Frac){n, d};
     Wide g = gcd(n, d);
 
@@ -74,7 +73,7 @@ over(Simplex *s, Frac a, Frac b)
     return frac(s, mul(s, a.n, b.d), mul(s, a.d, b.n));
 }
 
-/* Is that of 63 bits, so that no product or sum of three leaves 128? */
+/* Does it fit 63 bits, so that no product or sum of three exceeds 128? */
 static bool
 small(Wide a)
 {
@@ -181,7 +180,7 @@ pivot(Simplex *s, uint32_t row, uint32_t col)
     s->base[row] = (int32_t)col;
 }
 
-/* The row that leaves: the least ratio, of equal ones the first column. */
+/* The row that leaves: the least ratio, the first column of equal ones. */
 static int32_t
 leaves(Simplex *s, uint32_t col)
 {

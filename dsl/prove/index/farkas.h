@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Farkas' lemma as a procedure: is p a sum of facts with factors that are not
- * negative?  Facts are polynomials known to be at least 0; each monomial counts
- * as a variable of its own.  Exact arithmetic: a "yes" comes with the factors,
- * and can be checked by adding up. */
+/* Farkas' lemma as a procedure: is p a sum of facts with non-negative factors?
+ * Facts are polynomials known to be at least 0; each monomial counts as a
+ * variable of its own.  Exact arithmetic: a "yes" comes with the factors, and
+ * can be checked by adding up. */
 #ifndef SN_FARKAS_H
 #define SN_FARKAS_H
 
@@ -17,7 +17,7 @@ typedef struct SnFactor {
 enum { SN_FARKAS_ROWS = 96, SN_FARKAS_COLS = 160 };
 
 /* p = rest + the sum of factor * fact, rest >= 0 a number; the factors into
- * *out, in a, *n of them.  False: there are none, or the question is too large
+ * *out, in a, *n of them.  False: none exist, or the question is too large
  * for SN_FARKAS_ROWS monomials, SN_FARKAS_COLS facts or 128 bits. */
 bool sn_farkas(SnArena *a, SnPoly p, uint32_t nfact, const SnPoly *fact,
                uint32_t *n, SnFactor **out);

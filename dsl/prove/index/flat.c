@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps that keep the row-major number of a place (reshape).  Their result has
- * other axes than their operand; what both share is that number, and how many
- * elements there are. */
+ * other axes than their operand; both share that number and the number of
+ * elements. */
 #include "dsl/prove/index/side.h"
 
 #include "dsl/model/expr_tree.h"
@@ -72,7 +72,7 @@ twins(SnIndex *cx, const SnIndexNode *a, const SnIndexNode *b)
     return true;
 }
 
-/* What has as many elements as v, as far up as can be seen. */
+/* The highest known value with as many elements as v. */
 static const SnIndexValue *
 size_of(SnIndex *cx, const SnIndexValue *v)
 {
@@ -87,7 +87,7 @@ size_of(SnIndex *cx, const SnIndexValue *v)
     return v;
 }
 
-/* {dims = dims(o)} of what has as many elements, none of them 0. */
+/* {dims = dims(o)} of a value with as many elements, no dimension 0. */
 static const SnIndexValue *
 dims_of(SnIndex *cx, const SnIndexNode *n)
 {
@@ -131,7 +131,7 @@ sn_index_flat_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t)
 
 /* ---- places ---- */
 
-/* The place that p takes over as it is, or NULL. */
+/* The place that p takes over unchanged, or NULL. */
 static const SnIndexPlace *
 taken_over(SnIndex *cx, const SnIndexPlace *p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The forms of maps that the calculus knows.  What else is declared is out of
- * its reach. */
+/* The forms of maps that the calculus knows.  Other declarations are out of its
+ * reach. */
 #include "dsl/prove/index/side.h"
 
 static bool
@@ -9,8 +9,8 @@ is_name(const SnMapDecl *d, int32_t e, int slot)
     return d->expr[e].op == SN_MO_NAME && d->expr[e].v == slot;
 }
 
-/* Operands along one run of axes; those that are not broadcast along the same
- * one. */
+/* Operands along one run of axes; those that are not broadcast run along the
+ * same one. */
 static bool
 one_run(const SnMapDecl *d)
 {

@@ -3,9 +3,9 @@
  * relations of their maps (maps.def), compared element by element for every
  * rank, every dimension, every attribute and every place at once.
  *
- * Element functions are symbols here: two nodes compute the same when they are
- * of one kind, have equal attributes and types, and read equal elements.  What
- * the formulas are is the business of dsl/prove/calculus. */
+ * Element functions are symbols here: two nodes compute the same if they are of
+ * one kind, have equal attributes and types, and read equal elements.
+ * dsl/prove/calculus handles formulas. */
 #ifndef SN_INDEX_H
 #define SN_INDEX_H
 
@@ -20,12 +20,12 @@ typedef struct SnIndexVerdict {
     const char *certificate; /* proved: what shows it (trace.h), or NULL */
 } SnIndexVerdict;
 
-/* Does the right side of pr give every bit of the left one, and is it legal
+/* Does the right side of pr give the same bits as the left one, and is it legal
  * wherever the left one is? */
 SnIndexVerdict sn_index_prove(SnProver *pv, const SnInstance *pr);
 
-/* Do n's reads of its operands that say nothing of places outside lie inside
- * them, wherever n is legal?  For maps of one run of axes without taps. */
+/* Are n's reads without a rule for places outside always inside its operands,
+ * wherever n is legal?  For maps of one run of axes without taps. */
 SnIndexVerdict sn_index_reads(SnProver *pv, const SnDefNode *n);
 
 #endif

@@ -38,7 +38,7 @@ grow(SnMemo *m, SnMemoTable *t)
     }
 }
 
-/* The number of the line, which is new where *known is false. */
+/* The number of the line, which is new if *known is false. */
 static uint32_t
 line(SnMemo *m, SnMemoTable *t, SnMemoLine e, bool *known)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Answers that were given before.  Facts are taken in one after the other, and
- * paths of one proof have much in common: a state is what was taken in, in that
- * order, and has a number; a question in a state is asked once. */
+/* Earlier answers.  Facts are added one after the other, and paths of one proof
+ * have much in common: a state is the sequence of added facts, and has a
+ * number; a question in a state is asked once. */
 #ifndef SN_MEMO_H
 #define SN_MEMO_H
 
@@ -26,7 +26,7 @@ typedef struct SnMemo {
     SnMemoTable fact, answer;
 } SnMemo;
 
-/* The state after that fact; 0 is that of no facts. */
+/* The state after this fact; 0 is the state without facts. */
 uint32_t sn_memo_next(SnMemo *m, uint32_t state, uint8_t kind, SnPoly p);
 /* The line of a question, with its answer once that was given; *known: it was
  * asked. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One path of a proof: what is known on it, and what has been decided.
+/* One path of a proof: known facts, and decisions.
  *
  * Conditions that the facts of the path leave open are decided both ways, by
- * running the proof again: each run makes the choices of the one before up to
- * the last open one, and that one the other way. */
+ * running the proof again: each run repeats the choices of the previous one up
+ * to the last open one, and makes that one the other way. */
 #ifndef SN_PATH_H
 #define SN_PATH_H
 
@@ -13,9 +13,9 @@ enum { SN_PATH_NCHOICE = 96, SN_PATH_NPATH = 4096 };
 
 typedef enum SnPathStop {
     SN_PATH_ON,
-    SN_PATH_DEAD, /* the path contradicts itself, or is through */
-    SN_PATH_FAIL, /* it does not hold, or that is not seen: why */
-    SN_PATH_OUT   /* out of reach: why */
+    SN_PATH_DEAD, /* the path contradicts itself, or is finished */
+    SN_PATH_FAIL, /* why it does not hold, or is not shown */
+    SN_PATH_OUT   /* why it is out of reach */
 } SnPathStop;
 
 typedef struct SnPath {
@@ -47,19 +47,20 @@ bool sn_path_next(SnPath *w);
 /* The certificate of all paths, in arena a; NULL: it was not kept. */
 const char *sn_path_certificate(SnPath *w, SnArena *a);
 
-/* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
+/* Is p >= 0, p = 0?  Open questions are decided, both ways one after the
+ * other. */
 bool sn_path_decide(SnPath *w, SnPoly p);
 bool sn_path_decide_zero(SnPath *w, SnPoly p);
-/* Two things are to be seen, one on this path, the other on the next. */
+/* Two things must be shown, one on this path, the other on the next. */
 bool sn_path_each(SnPath *w, const char *what);
-/* That was seen, in words of the certificate. */
+/* Notes what was shown, in words of the certificate. */
 void sn_path_seen(SnPath *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* The path is through: nothing is left to be seen on it. */
+/* The path is finished: nothing is left to be shown on it. */
 void sn_path_through(SnPath *w);
-/* What a map says where its condition fails, with its values as "..". */
+/* A map's message for a failed condition, with its values as "..". */
 const char *sn_path_condition(SnArena *a, const char *text);
-/* A condition that is known by a name alone. */
+/* A condition that is known only by a name. */
 bool sn_path_decide_name(SnPath *w, const char *name);
 void sn_path_assume(SnPath *w, SnPoly p);
 void sn_path_assume_zero(SnPath *w, SnPoly p);

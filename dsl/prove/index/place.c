@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a map's names are at an axis: dimensions, attributes, places. */
+/* The values of a map's names at an axis: dimensions, attributes, places. */
 #include "dsl/prove/index/side.h"
 
 #include "dsl/model/expr_tree.h"
@@ -114,7 +114,7 @@ sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t)
 
 /* ---- attributes ---- */
 
-/* Does the map take the list for a permutation? */
+/* Does the map treat the list as a permutation? */
 static bool
 is_perm(const SnMapDecl *d, int slot)
 {
@@ -182,7 +182,7 @@ own(SnIndex *cx, const SnIndexAttr *a, int half, SnAxis t)
     return (SnIndexNum){.real = p->kind == SN_MP_REAL, .p = v};
 }
 
-/* The default of the declaration, where it stands for a missing list. */
+/* The default of the declaration, if it replaces a missing list. */
 static SnIndexNum
 dflt(SnIndex *cx, const SnIndexNode *n, const SnMapParam *p, SnAxis t)
 {
@@ -238,7 +238,7 @@ leaf_dim(SnIndex *cx, const SnIndexValue *v, SnAxis t, const SnPoly *which)
 }
 
 /* Which item of the pattern axis t falls to: runs around a named axis are one
- * run, as neither is looked at alone. */
+ * run, as neither is considered separately. */
 int
 sn_index_item(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t)
 {
@@ -310,7 +310,8 @@ sn_index_joins(const SnIndexNode *n, unsigned param)
     return p->nitem == 1 && p->item[0].kind == SN_MI_JOIN;
 }
 
-/* One dimension of all that is broadcast: the one that is not 1. */
+/* The common dimension of everything that is broadcast: the one that is not
+ * 1. */
 static SnPoly
 joined(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t)
 {
@@ -421,7 +422,7 @@ sn_index_slot(SnIndex *cx, const SnIndexEnv *v, int slot, SnAxis t)
 
 /* ---- places ---- */
 
-/* The place in the result: one name an axis, within its dimension. */
+/* The place in the result: one name per axis, within its dimension. */
 static SnPoly
 root_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
 {
@@ -478,7 +479,7 @@ sn_index_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
     return i;
 }
 
-/* ---- what the left side's legality says ---- */
+/* ---- facts from the left side's legality ---- */
 
 /* The k-th pair of dimensions along t that are equal where n is legal: of
  * operands along one run, and of the operands of a list. */
@@ -531,7 +532,7 @@ touch_joined(SnIndex *cx, const SnIndexNode *n, SnAxis t)
             (void)joined(cx, n, i, t);
 }
 
-/* What the condition of the rule says of lists. */
+/* What the condition of the rule says about lists. */
 /* A list that goes along no operand's axes. */
 static bool
 own_length(SnIndex *cx, const SnExpr *e)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Products of facts that can matter. */
+/* Relevant products of facts. */
 #include "dsl/prove/index/seen.h"
 
 static bool
@@ -22,8 +22,8 @@ sn_seen_note(SnSeen *s, SnPoly p)
     }
 }
 
-/* The product of the last ones is one that nothing cancels: their order is kept
- * by factors. */
+/* Nothing cancels the product of the last ones: multiplication keeps their
+ * order. */
 bool
 sn_seen_product(SnPolys *P, const SnSeen *s, SnPoly a, SnPoly b)
 {

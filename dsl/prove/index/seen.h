@@ -17,7 +17,7 @@ typedef struct SnSeen {
 void sn_seen_note(SnSeen *s, SnPoly p);
 /* Are all of a * b seen?  Neither is 0. */
 bool sn_seen_product(SnPolys *P, const SnSeen *s, SnPoly a, SnPoly b);
-/* Has p no atoms but those of one of degree 3? */
+/* Does p have only atoms of a monomial of degree 3? */
 bool sn_seen_inside(const SnSeen *s, SnPoly p);
 
 #endif

@@ -106,7 +106,7 @@ value(SnIndex *cx, const char *name, const char *type, int rank)
     return v;
 }
 
-/* One scale for all of a tensor: scales along an axis go by places, too. */
+/* One scale for a whole tensor: scales along an axis also depend on places. */
 static bool
 per_tensor(const SnDefNode *n)
 {
@@ -350,7 +350,7 @@ term_attr(SnIndex *cx, SnIndexNode *v, const SnDefAttr *a, const SnTerm *t)
     return r;
 }
 
-/* Does the name leave nothing open, as that of a quantized type does? */
+/* Does the name determine the type, as that of a quantized type does? */
 static bool
 one_type(const SnDefType *t)
 {
@@ -373,7 +373,7 @@ term_type(SnIndex *cx, const SnTerm *t)
     return e ? sn_expr_str(cx->a, e) : NULL;
 }
 
-/* The rank of a result that keeps places' numbers is that of its list. */
+/* The rank of a result that keeps the numbers of places is that of its list. */
 static void
 flat_rank(SnIndex *cx, const SnIndexNode *v)
 {
@@ -569,7 +569,7 @@ condition(SnIndex *cx, const SnExpr *e)
         equation(cx, k[0], k[1]);
 }
 
-/* An axis of a node's result is one of its operands, too. */
+/* An axis of a node's result is also one of its operands. */
 static void
 one_rank(SnIndex *cx, const SnIndexNode *n)
 {

@@ -2,9 +2,9 @@
 /* Both sides of a rule, as the index calculus sees them, and one path of a
  * proof over them.
  *
- * Ranks are not known: a list along axes is a function of an axis, and asked
- * for at one.  An axis is the arbitrary one, or one that an attribute names,
- * with permutations applied to it. */
+ * Ranks are not known: a list along axes is a function of an axis, and
+ * evaluated at one.  An axis is the arbitrary one, or one that an attribute
+ * names, with permutations applied to it. */
 #ifndef SN_SIDE_H
 #define SN_SIDE_H
 
@@ -41,13 +41,13 @@ typedef struct SnIndexValue {
     bool each;        /* one for each operand of a list */
 } SnIndexValue;
 
-/* What gives an attribute. */
+/* The source of an attribute. */
 typedef struct SnIndexAttr {
     const char *own;   /* "n.axes": as it is on the left side; or NULL: */
     const SnExpr *e;   /* an expression of the rule, or of the declaration */
-    SnIndexNode *node; /* whose own it is */
+    SnIndexNode *node; /* the node that has it */
     const SnDefAttr *attr;
-    SnMapAxisUse use; /* how it follows the permutation below: */
+    SnMapAxisUse use; /* the permutation that it follows: */
     int perm;         /* generator, or 0 */
 } SnIndexAttr;
 
@@ -64,8 +64,8 @@ struct SnIndexNode {
 
 /* A place in a value's box, as a function of an axis. */
 typedef struct SnIndexPlace {
-    const SnIndexNode *node; /* NULL: the place in the result that is looked
-                                at; else what this one reads, */
+    const SnIndexNode *node; /* NULL: the considered place in the result; else
+                                what this one reads, */
     const SnMapStmt *read;
     const struct SnIndexPlace *at; /* for its own result's place */
     const SnPoly *tap;             /* by bound of `taps` */
@@ -130,7 +130,7 @@ bool sn_index_said_equal(SnIndex *cx, const char *a, const char *b);
 bool sn_index_said_positive(SnIndex *cx, const char *a);
 /* The rank of v's class. */
 SnPoly sn_index_rank(SnIndex *cx, const SnIndexValue *v);
-/* The number (> 0) of the permutation that attribute holds; 0: too many. */
+/* The number (> 0) of the permutation in this attribute; 0: too many. */
 int sn_index_gen(SnIndex *cx, const char *attr);
 uint16_t sn_index_base(SnIndex *cx, const char *attr);
 
@@ -148,26 +148,26 @@ sn_axis_any(void)
 }
 /* That of v's class of ranks: of the left side's result it is the one above. */
 SnAxis sn_axis_of(SnIndex *cx, const SnIndexValue *v);
-/* Are the two one axis?  Decided where it is open. */
+/* Are the two one axis?  Decided if it is open. */
 bool sn_axis_decide(SnIndex *cx, SnAxis a, SnAxis b);
 
 /* ---- expressions of maps (eval.c) ---- */
 
-/* Of a list: its element at axis t. */
+/* For a list: its element at axis t. */
 SnIndexNum sn_index_eval(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
 bool sn_index_truth(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
 /* It holds from here on. */
 void sn_index_claim(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
 bool sn_index_is_list(const SnMapDecl *d, int32_t e);
 SnPoly sn_index_poly(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
-/* An atom for f of these, whatever f is. */
+/* An atom for f of these, for any f. */
 SnPoly sn_index_opaque(SnIndex *cx, const char *f, uint32_t n,
                        const SnIndexNum *v);
 
 /* ---- shapes, places and attributes (place.c) ---- */
 
-/* The dimension along axis t; of a list, of the operand `which`, or of what all
- * have alike (NULL). */
+/* The dimension along axis t; for a list, of the operand `which`, or the
+ * dimension that all share (NULL). */
 SnPoly sn_index_dim(SnIndex *cx, const SnIndexValue *v, SnAxis t,
                     const SnPoly *which);
 /* The index along axis t of the value's box. */
@@ -180,18 +180,18 @@ const SnIndexValue *sn_index_operand(const SnIndexNode *n, unsigned param,
                                      unsigned k);
 /* Is it broadcast? */
 bool sn_index_joins(const SnIndexNode *n, unsigned param);
-/* Do all values have one rank? */
+/* Do all values have the same rank? */
 bool sn_index_one_class(const SnIndex *cx);
-/* How many ports are given to the parameter: a list takes those that follow. */
+/* How many ports the parameter has: a list takes the following ones. */
 unsigned sn_index_noperand(const SnIndexNode *n, unsigned param);
 /* The attribute that gives a map's parameter, or NULL: its default. */
 const SnIndexAttr *sn_index_arg(const SnIndexNode *n, unsigned param);
 /* An element of an integer list of the rule, or a number. */
 SnIndexNum sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t);
-/* What is in [index, the pattern's items) for axis t: the item's number. */
+/* The item of the pattern, from `index` on, for axis t: its number. */
 int sn_index_item(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t);
-/* The k-th pair of dimensions along t that n's operands must have alike; false:
- * there are no more. */
+/* The k-th pair of dimensions along t that must be equal in n's operands;
+ * false: there are no more. */
 bool sn_index_fits(SnIndex *cx, const SnIndexNode *n, SnAxis t, uint32_t k,
                    SnPoly *x, SnPoly *y);
 /* The left side's conditions on numbers, once; they hold for scalars, too. */
@@ -213,15 +213,15 @@ bool sn_index_regroups(const SnInstance *pr);
 SnPoly sn_index_flat_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t);
 SnPoly sn_index_flat_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
 
-/* ---- what has to be seen (equal.c) ---- */
+/* ---- what must be shown (equal.c) ---- */
 
 /* What n reads of operand k of a parameter, for its result's place. */
 SnIndexPlace *sn_index_read(SnIndex *cx, const SnIndexNode *n,
                             const SnMapStmt *read, unsigned k,
                             const SnIndexPlace *at, const SnPoly *tap);
-/* Does the place lie in its box, along that axis?  Decided where it is open. */
+/* Does the place lie in its box, along that axis?  Decided if it is open. */
 bool sn_index_inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
-/* Each stops the path where it does not hold: the right side's node is legal;
+/* Each stops the path if it does not hold: the right side's node is legal;
  * both sides have one shape and type; the same element at that place. */
 void sn_index_legal(SnIndex *cx, const SnIndexNode *n, bool lists);
 void sn_index_fit(SnIndex *cx, const SnIndexNode *n);

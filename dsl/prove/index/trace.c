@@ -97,7 +97,7 @@ known(const SnTrace *t, uint64_t key)
     return false;
 }
 
-/* The event of that key; true: it is new, and the line in t is to be written.
+/* The event with this key; true: it is new, and the line in t must be written.
  */
 static bool
 event(SnTrace *t, uint64_t key)
@@ -121,7 +121,7 @@ write(SnTrace *t)
     sn_putc(&t->out, '\n');
 }
 
-/* The line is an event, whole as it is. */
+/* The whole line is an event. */
 static void
 say(SnTrace *t)
 {
@@ -129,7 +129,7 @@ say(SnTrace *t)
         write(t);
 }
 
-/* Facts that are lent are written when something rests on them. */
+/* Lent facts are written when a step depends on them. */
 static void
 lend_now(SnTrace *t)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a proof did, as a certificate: each fact that was read, each case
+/* A proof as a certificate: each fact that was read, each case
  * distinction with both sides, and for each answer "yes" the sum of facts that
  * shows it.  dsl/prove/check reads it back; its header has the format.
  *
- * Paths of a proof begin alike: what a path repeats of the one before is
- * compared with it and not written again. */
+ * Paths of a proof begin alike: lines that a path repeats from the previous one
+ * are compared with it and not written again. */
 #ifndef SN_TRACE_H
 #define SN_TRACE_H
 
@@ -25,8 +25,8 @@ typedef struct SnWhyTerm {
     SnWhyRef of[SN_POLY_DEGREE];
 } SnWhyTerm;
 
-/* Why a polynomial is at least 0: den * p is a number that is not negative plus
- * the sum of num times the product of what `of` names. */
+/* Why a polynomial is at least 0: den * p is a non-negative number plus the sum
+ * of num times the product of the facts that `of` names. */
 typedef struct SnTraceWhy {
     int64_t den;
     uint32_t n;
@@ -36,7 +36,7 @@ typedef struct SnTraceWhy {
 typedef struct SnTraceEvent {
     uint64_t key;
     uint32_t before; /* number + 1 of one with the same end of its key */
-    bool holds;      /* not of a time that facts were lent for */
+    bool holds;      /* not while facts were lent */
 } SnTraceEvent;
 
 typedef struct SnTrace {
@@ -50,7 +50,7 @@ typedef struct SnTrace {
     uint32_t nsplit, split[SN_TRACE_NSPLIT]; /* events */
     uint32_t nlent, lent_at, kept;
     const SnPoly *lent; /* not written yet, or NULL */
-    bool closed;        /* the path is through */
+    bool closed;        /* the path is finished */
     bool broken;        /* a path did not begin as the one before */
 } SnTrace;
 
@@ -62,7 +62,7 @@ void sn_trace_other(SnTrace *t, uint32_t i);
  * read (`>`, `=`), or a split says it (`s`, `e`). */
 void sn_trace_fact(SnTrace *t, char kind, SnPoly p);
 void sn_trace_equation(SnTrace *t, char kind, SnPoly p, uint32_t atom);
-/* n facts for a while, beside the `kept` ones that stay. */
+/* n facts for a while, in addition to the `kept` ones that stay. */
 void sn_trace_lend(SnTrace *t, uint32_t kept, uint32_t n, const SnPoly *p);
 void sn_trace_back(SnTrace *t);
 
@@ -74,13 +74,13 @@ void sn_trace_zero(SnTrace *t, SnPoly p, SnPoly rest, SnPoly by);
 /* x div q = r. */
 void sn_trace_div(SnTrace *t, SnPoly x, SnPoly q, SnPoly r);
 
-/* A case distinction, by p >= 0; an operand is to be seen, then the others. */
+/* A case distinction, by p >= 0; an operand must be shown, then the others. */
 void sn_trace_split(SnTrace *t, SnPoly p);
 void sn_trace_each(SnTrace *t, const char *text);
 /* What was seen here, in words: `shape` and `same` begin those that a path
  * needs (dsl/prove/check). */
 void sn_trace_mark(SnTrace *t, const char *what);
-/* Two nodes are alike, and that many operands are to be seen: an `&` each. */
+/* Two nodes are alike, and this many operands must be shown: an `&` each. */
 void sn_trace_nodes(SnTrace *t, uint32_t n, const char *what);
 /* That p = 0 was to be seen, and is: what it says, likewise. */
 void sn_trace_goal(SnTrace *t, SnPoly p, const char *what);

@@ -4,7 +4,7 @@
 
 #include "dsl/prove/index/side.h"
 
-/* At the arbitrary axis, and where a permutation has it. */
+/* At the arbitrary axis, and at its places under permutations. */
 static void
 touch_all(SnIndex *cx, const SnIndexNode *n)
 {
@@ -45,7 +45,7 @@ right_is_legal(SnIndex *cx, bool lists)
             sn_index_legal(cx, cx->node[i], lists);
 }
 
-/* Conditions on numbers hold without a look at an axis: a scalar has none. */
+/* Conditions on numbers hold for no particular axis: a scalar has none. */
 static void
 rule(SnIndex *cx)
 {
@@ -64,7 +64,7 @@ rule(SnIndex *cx)
         sn_index_same(cx, root);
 }
 
-/* Reads that say nothing of places outside never have one. */
+/* Reads without a rule for places outside never have one. */
 static void
 reads(SnIndex *cx)
 {
