@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Small concrete graphs of one rule.  A case is the left side of a rule with
- * types, shapes, attributes and values drawn at random, and the right side
- * built over the same leaves. */
+/* Small concrete graphs for one rule.  A case is the left side of a rule with
+ * randomly drawn types, shapes, attributes and values, and the right side built
+ * over the same leaves. */
 #ifndef SN_CASE_H
 #define SN_CASE_H
 
@@ -14,7 +14,7 @@ enum {
 }; /* SN_MAXRANK dimensions */
 /* Elements of a tensor that is run, and taps of all its elements. */
 enum { SN_CASE_COUNT = 1 << 18, SN_CASE_TAPS = 1 << 19 };
-enum { SN_CASE_NEACH = 2 }; /* operands that `each` stands for */
+enum { SN_CASE_NEACH = 2 }; /* operands that `each` expands to */
 
 typedef struct SnCaseType {
     int8_t elem, axis; /* SnElem; -1 */
@@ -32,10 +32,10 @@ typedef struct SnCaseValue {
     int64_t dim[SN_CASE_RANK], n;
     double *v;  /* codes, or values of a plain type */
     int64_t *w; /* of int64, the same; NULL: v has all bits */
-    double *id; /* what the reals would give, with every saturation */
+    double *id; /* the result over the reals, with every saturation */
     double *er; /* bound of |d(v) - id| from the roundings so far */
     bool done, busy, is_const, leaf;
-    bool counted; /* er has the roundings of binary32, too (c->counts) */
+    bool counted; /* er also has the roundings of binary32 (c->counts) */
     bool index;   /* counts positions along a dimension */
     bool bias;    /* on the grid of an accumulator, which holds more of them */
     SnCaseNode *def;
@@ -44,12 +44,12 @@ typedef struct SnCaseValue {
 } SnCaseValue;
 
 /* A value of the expression language. */
-/* How far apart, relative to the largest value, two sides may be that are
- * equal over the reals but for their constants, which are floats: a few
- * roundings of 2^-24. */
+/* How far apart, relative to the largest value, two sides may be that are equal
+ * over the reals except for their constants, which are floats: a few roundings
+ * of 2^-24. */
 #define SN_CASE_REAL_EQUAL 0x1p-22
 
-/* Roundings of 2^-24 that a function of reals is worth: those of a whole
+/* Roundings of 2^-24 that a function of reals counts as: those of a whole
  * binary32 function are within 2 units of 2^-23 (src/base/num.h). */
 static inline unsigned
 sn_case_fn_rounds(SnFn fn)
@@ -72,7 +72,7 @@ typedef struct SnExprValue {
     SnTy ty;
     double r;             /* numbers, words, bools */
     SnRange rg;           /* clamps */
-    SnCaseType t;         /* types; of clamps the type they are in */
+    SnCaseType t;         /* types; for clamps the type they are in */
     bool typed;           /* a clamp with a known type */
     bool full;            /* the word `full` */
     bool given;           /* an attribute that the pattern sets */
@@ -115,18 +115,19 @@ typedef struct SnProofCase {
     uint32_t nrhs;
     SnCaseNode *made; /* the right side's node of the root's kind, or NULL */
     SnCaseType pool[12];
-    SnCaseType odd[6]; /* of 32 bits or along an axis, and then not yet cut */
+    SnCaseType odd[6]; /* of 32 bits or along an axis, and then not yet cut to
+                          it */
     uint32_t npool, nodd, nleaf, each;
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
     bool small;  /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
     bool zeros; /* reals are zeros of either sign, mostly */
     bool ties;  /* of nodes with `round`: `after`, and sums that tie */
-    uint32_t half, nhalf; /* which operands are on halves of a step */
+    uint32_t half, nhalf; /* operands on halves of a step */
     bool waive;           /* ideal: without the saturations that flags waive */
     bool counts;          /* ideal: each operation rounds to binary32 */
-    uint32_t wide; /* how far sizes and attributes go: 0 ordinary cases, 1 some
-                      of a proof's, 2 those that judge mutants */
+    uint32_t wide; /* the range of sizes and attributes: 0 ordinary cases, 1
+                      some of a proof's, 2 those that judge mutants */
     bool unreal;   /* infinities and NaN among the reals */
     bool shaped;   /* the condition is about dimensions or ranks */
     SnMapWord map; /* the first map of the left side that needs a rank */
@@ -145,18 +146,20 @@ typedef struct SnProofCase {
         const SnCaseNode *n; /* NULL: none */
         const SnCaseValue *x;
         int param;
-    } outside;        /* a read that has left its operand, without `else` */
+    } outside;        /* a read outside its operand, without `else` */
     const char *fail; /* why the draw is no case; in full only where it is */
     bool asked;       /* asked for, or of the right side: */
     bool right;       /* which is being built, or both sides run */
-    bool wrong;       /* ... because the right side is no graph */
-    bool large;       /* ... because there is too much to run */
-    bool stops;       /* ... because a node stops when it is run */
+    bool wrong;       /* ... because the right side is not a graph */
+    bool large;       /* ... because it is too large to run */
+    bool stops;       /* ... because a node fails when it is run */
     bool ratio;       /* some row depends on the rounding */
-    const struct SnDefRow *row; /* that float declares, and that was run */
-    double number[12];          /* what the rule itself names */
+    const struct SnDefRow *row; /* the row that float declares, and that was
+                                   run */
+    double number[12];          /* types and numbers that the rule itself
+                                   names */
     uint32_t nnumber;
-    double mag; /* of reals where no type says; 0: not chosen yet */
+    double mag; /* scale of reals without a type; 0: not chosen yet */
 } SnProofCase;
 
 /* ---- random numbers ---- */
@@ -179,7 +182,7 @@ sn_case_chance(SnProofCase *c, uint32_t percent)
 {
     return sn_case_below(c, 100) < percent;
 }
-/* A number below n, in a wide case also a little above. */
+/* A number below n; in a wide case also slightly above. */
 static inline uint32_t
 sn_case_about(SnProofCase *c, uint32_t n)
 {
@@ -200,29 +203,30 @@ double sn_case_code_hi(int8_t elem);
 double sn_case_real(const SnCaseType *t, double code, uint32_t slice);
 /* The slice of its type that element i of t lies in; 0 without an axis. */
 uint32_t sn_case_slice(const SnCaseValue *t, int64_t i);
-/* What t is in one slice: a type of one scale. */
+/* The type of t in one slice: a type with one scale. */
 SnCaseType sn_case_slice_type(const SnCaseType *t, uint32_t slice);
 const char *sn_case_type_str(SnArena *a, const SnCaseType *t);
-/* t as base/saturate.h has it; lives as long as *t. */
+/* t in the form of base/saturate.h; lives as long as *t. */
 SnGrid sn_case_grid(const SnCaseType *t);
-/* The reals that a clamp in type t lets through. */
+/* The reals that a clamp in type t passes. */
 SnReach sn_case_reach(const SnCaseType *t, SnRange r);
 /* Storage range of a quantized type met with r, as codes. */
 void sn_case_limits(const SnCaseType *t, SnRange r, int32_t *lo, int32_t *hi);
 SnExprValue *sn_case_attr(const SnCaseNode *n, const char *name);
-/* The same of an attribute that n's declaration, or its base's, refers to. */
+/* The same for an attribute of n's declaration, or of its base's. */
 SnExprValue *sn_case_its(const SnCaseNode *n, const SnDefAttr *a);
-/* May attribute a hold v: whole numbers, as many as it asks for, a word that it
- * has, a clamp with numbers for bounds? */
+/* May attribute a hold v: integers, as many as it requires, a word that it has,
+ * a clamp with numbers as bounds? */
 bool sn_case_attr_ok(const SnDefAttr *a, const SnExprValue *v);
 SnRange sn_case_clamp_of(const SnCaseNode *n);
 SnCaseValue *sn_case_value(SnProofCase *c, const SnCaseType *t);
 const SnDefTuple *sn_case_fit(const SnCaseNode *n);
 bool sn_case_no(SnProofCase *c, const char *why);
 
-/* Draws the left side; false (c->fail) when the draw came to nothing. */
+/* Draws the left side; false (c->fail) if the draw failed. */
 bool sn_case_draw(SnProofCase *c);
-/* Draws what the map of a left node needs: attributes, shapes of leaves. */
+/* Draws the attributes and shapes of leaves that the map of a left node
+ * needs. */
 bool sn_case_draw_map(SnProofCase *c, SnCaseNode *n);
 void sn_case_leaf_data(SnProofCase *c, SnCaseValue *t);
 /* Types along an axis among n's and the nodes' above it get as many scales as
@@ -232,7 +236,7 @@ bool sn_case_cut(SnProofCase *c, const SnCaseNode *n);
 SnCaseType sn_case_draw_type(SnProofCase *c, SnDefConc k);
 /* A real near the codes of the types drawn so far. */
 double sn_case_draw_real(SnProofCase *c);
-/* Draws the leaves' values, where they have none: once the guard has held. */
+/* Draws values of leaves without one, after the guard was satisfied. */
 void sn_case_fill(SnProofCase *c);
 /* Shapes of n's operands that have none; n multiplies matrices. */
 void sn_case_draw_matmul(SnProofCase *c, SnCaseNode *n);
@@ -246,7 +250,7 @@ typedef struct SnCaseTaps {
     int32_t **ix;
     int32_t *slot;      /* concat: which operand */
     int64_t ncol;       /* parts that a mean adds up first; 0: none */
-    bool whole;         /* each set is all there is (SN_MS_WHOLE) */
+    bool whole;         /* each set is the whole image (SN_MS_WHOLE) */
     const bool *hole;   /* taps without an element, or NULL: none is */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
 } SnCaseTaps;
@@ -255,10 +259,10 @@ bool sn_case_shape(SnProofCase *c, SnCaseNode *n);
 bool sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t);
 const SnDefSem *sn_case_sem(const SnCaseNode *n);
 void sn_case_put_dims(SnBuf *b, const SnCaseValue *v);
-/* " {a = 1, b = [2,3]}": attributes other than types and clamps that are not
- * as they are by default. */
+/* " {a = 1, b = [2,3]}": attributes, without types and clamps, that differ from
+ * their defaults. */
 void sn_case_put_attrs(SnBuf *b, SnProofCase *c, const SnCaseNode *n);
-/* SN186, once of a map and whichever rule c is of, if c->outside is set. */
+/* SN186, once for a map whatever the rule of c, if c->outside is set. */
 void sn_case_say_outside(SnProofCase *c);
 bool sn_case_map_is(const SnCaseNode *n, SnMapWord map);
 int sn_case_map_slot(const SnCaseNode *n, const SnExpr *port); /* or -1 */
@@ -290,7 +294,7 @@ bool sn_case_cond(SnProofCase *c, const SnExpr *e);
 /* Do n's attributes meet their constraints, its types its facts, and n its
  * invariants? */
 bool sn_case_holds(SnProofCase *c, const SnCaseNode *n);
-/* The type that port p of n pins its operand b to; b's where nothing does. */
+/* The type that port p of n pins its operand b to; b's type if nothing does. */
 SnCaseType sn_case_pinned(const SnCaseNode *n, const SnDefPort *p,
                           const SnCaseValue *b);
 bool sn_case_guard(SnProofCase *c); /* all conditions of the rule */
@@ -299,7 +303,7 @@ bool sn_case_guard(SnProofCase *c); /* all conditions of the rule */
 
 bool sn_case_right(SnProofCase *c);
 
-/* An empty case, which lives in a, and the next random numbers. */
+/* An empty case, which lives in a, with the next random numbers. */
 void sn_case_start(SnProofCase *c, SnProver *pv, const SnInstance *pr,
                    uint64_t *rng, SnArena *a);
 
@@ -312,8 +316,8 @@ typedef struct SnTrial {
     double diff;     /* largest difference in codes */
     double rel;      /* largest relative difference, f32 results */
     double real;     /* the same in double: over the reals */
-    double used;     /* the largest difference of results by the bound that
-                        the roundings of both sides add up to */
+    double used;     /* the largest difference of results over the bound from
+                        the roundings of both sides */
     bool over;       /* the bound of a bounded instance broke */
     bool worse;      /* some case's worst error grew */
     double worse_by; /* in steps of the result */
@@ -326,16 +330,16 @@ typedef struct SnTrial {
     bool later;               /* later results that round were compared */
     const SnCounter *counter; /* the worst */
     double score;
-    const char *fail;  /* why the last draw failed, where all did; or NULL */
-    const char *wrong; /* the guard held and the right side was no graph,
-                          or one of another shape or type */
+    const char *fail;  /* why the last draw failed, if all did; or NULL */
+    const char *wrong; /* the guard held and the right side was not a graph, or
+                          had another shape or type */
     const char *wrong_with;
     uint32_t wrong_size;
 } SnTrial;
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
 SnTrial sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
                     uint32_t ndraw, uint64_t seed, bool counter);
-/* Moves the bias of a float node onto the grid that its neighbours pin. */
+/* Moves the bias of a float node to the grid that its neighbours pin. */
 void sn_case_bias_on_grid(SnProofCase *c);
 bool sn_case_claim_ok(const SnInstance *pr, const SnTrial *t);
 const char *sn_case_claim_str(SnArena *a, const SnDefClaim *k);
@@ -356,12 +360,12 @@ const char *sn_case_left_text(SnProofCase *c, const char **once);
 /* ---- guards (prove_guard_help.c) ---- */
 
 void sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t);
-/* The same where nothing drawn refutes the rule; false: none is found. */
+/* The same if no drawn case refutes the rule; false: none is found. */
 bool sn_prove_help_open(SnProver *pv, const SnInstance *pr);
 
 /* ---- rules without a claim (prove_bind.c) ---- */
 
-/* The reals that x stands for. */
+/* The reals that x represents. */
 SnCaseValue *sn_prove_as_real(SnProofCase *c, SnCaseValue *x);
 
 #endif

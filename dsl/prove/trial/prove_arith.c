@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A number on the way: an int and a truth value in i. */
+/* An intermediate number: an int or a truth value in i. */
 typedef struct Num {
     int64_t i;
     float r;
@@ -41,7 +41,7 @@ wide(const SnX *x, const SnRowAt *at)
     case SN_X_FN:
         return x->fn == SN_FN_MIN   ? sn_min(a, b)
                : x->fn == SN_FN_MAX ? sn_max(a, b)
-                                    : a; /* f32 of what is wider */
+                                    : a; /* f32 of a wider value */
     default:
         sn_bug("a ratio of %d", (int)x->xk);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows of arithmetics on numbers: the trees that resolve_row.c made, evaluated
- * as they stand.  Evaluators have them as C (gen/node/emit_arith.c). */
+ * directly.  Evaluators have them as C (gen/node/emit_arith.c). */
 #ifndef SN_PROVE_ARITH_H
 #define SN_PROVE_ARITH_H
 
@@ -8,7 +8,7 @@
 #include "base/saturate.h"
 #include "dsl/model/arith.h"
 
-/* What a row is evaluated with; real: of a row for any point. */
+/* The inputs of a row's evaluation; real: for a row for any point. */
 typedef struct SnRowAt {
     SnRowGrids g;
     int64_t in[2];
@@ -17,23 +17,23 @@ typedef struct SnRowAt {
 
 /* The code, not clamped yet. */
 int64_t sn_row_value(const SnX *x, const SnRowAt *at);
-/* Is a ratio outside of a window beyond which graphs are refused? */
+/* Is a ratio outside the window within which graphs are accepted? */
 bool sn_row_outside(const SnX *x, const SnRowAt *at);
-/* Does nothing wrap that x says wrap(v, bits) of?  Graphs where it would are
- * refused (SnArithRow.fits). */
+/* Does no wrap(v, bits) in x wrap?  Graphs where one would are refused
+ * (SnArithRow.fits). */
 bool sn_row_fits(const SnX *x, const SnRowAt *at);
-/* What the mode makes of a quotient. */
+/* The quotient rounded by the mode. */
 int64_t sn_row_rounded(SnMode m, SnQuot q);
 /* Rescales under that arithmetic, for saturate.h. */
 SnRescaler sn_row_rescaler(const SnDefs *defs, SnRounding by);
 
 /* ---- what follows from a row's formula (prove_property.c) ----
  *
- * Lemmas say it of q(d(x)), and an arithmetic's own row need not have it. */
+ * Lemmas state it for q(d(x)), and an arithmetic's own row need not have it. */
 
 typedef enum SnRowTruth {
     SN_ROW_OPEN,    /* not derived, and not refuted */
-    SN_ROW_DERIVED, /* of all operands and grids for which nothing wraps */
+    SN_ROW_DERIVED, /* for all operands and grids for which nothing wraps */
     SN_ROW_RUN,     /* computed for all codes on some grids */
     SN_ROW_REFUTED
 } SnRowTruth;
@@ -47,7 +47,7 @@ typedef struct SnRowProperty {
 SnRowProperty sn_row_monotone(SnArena *a, const SnDefRowOf *r);
 /* A conversion to its own type gives each code again: L0. */
 SnRowProperty sn_row_identity(SnArena *a, const SnDefRowOf *r);
-/* With zero points 0 the opposite operands give the opposite code, but where
+/* With zero points 0, opposite operands give the opposite code, unless
  * something saturates. */
 SnRowProperty sn_row_odd(SnArena *a, const SnDefRowOf *r);
 /* Exchanging the operands and their grids changes nothing. */

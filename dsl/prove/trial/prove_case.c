@@ -27,7 +27,7 @@ leaf(SnProofCase *c, SnDefConc k, const SnCaseType *want, const char *name)
 
 /* ---- attributes ---- */
 
-/* An integer that every cast and sum holds. */
+/* An integer that every cast and sum can hold. */
 static bool
 whole(double v)
 {
@@ -55,7 +55,7 @@ sn_case_attr_ok(const SnDefAttr *a, const SnExprValue *v)
     return true;
 }
 
-/* A clamp that means something in type t, open more often than not. */
+/* A clamp with an effect in type t, usually open. */
 static SnRange
 draw_clamp(SnProofCase *c, const SnCaseType *t)
 {
@@ -85,7 +85,8 @@ draw_clamp(SnProofCase *c, const SnCaseType *t)
     return r;
 }
 
-/* 0, a number of the rule, or any; with a default (eps, alpha) few below 0. */
+/* 0, a number of the rule, or any; with a default (eps, alpha) rarely below
+ * 0. */
 static double
 draw_real(SnProofCase *c, const SnDefAttr *a)
 {
@@ -98,7 +99,7 @@ draw_real(SnProofCase *c, const SnDefAttr *a)
     return a->def && sn_case_chance(c, 70) ? fabs(v) : v;
 }
 
-/* Does a map take it?  Those are drawn with the shapes (prove_draw.c). */
+/* Does a map use it?  These are drawn with the shapes (prove_draw.c). */
 static bool
 shapes(const SnCaseNode *n, const SnDefAttr *a)
 {
@@ -214,7 +215,7 @@ admits(const SnDefNode *n, const SnDefTuple *t, const SnPat *p)
     return true;
 }
 
-/* Has the node of a pattern a tuple that gives k?  (elem -1: any does) */
+/* Does the node of a pattern have a tuple that gives k?  (elem -1: any) */
 static bool
 gives(const SnProofCase *c, const SnPat *p, SnDefConc k)
 {
@@ -229,8 +230,8 @@ gives(const SnProofCase *c, const SnPat *p, SnDefConc k)
     return false;
 }
 
-/* Do the nodes that stand above n give what the tuple takes?  Asked of the
- * tuple that was drawn: before anything else is. */
+/* Do the nodes above n give the types that the tuple takes?  Checked for the
+ * drawn tuple, before anything else is drawn. */
 static bool
 given(const SnProofCase *c, const SnDefNode *n, const SnDefTuple *t,
       const SnPat *p)
@@ -301,7 +302,7 @@ pick_tuple(SnProofCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
         else if (n->nout && t->out[0].elem == SN_QI16)
             mine = 1;
         if (drawn(c, n, t))
-            mine = 8; /* such types seldom stand alone */
+            mine = 8; /* such types seldom occur alone */
         if (c->pr->along && along(n, t))
             mine = 40;
         w += mine;
@@ -705,7 +706,7 @@ names_shape(const SnExpr *e)
     return false;
 }
 
-/* Types that a result is fixed at are drawn for other values too. */
+/* Types at which a result is fixed are also drawn for other values. */
 static void
 seed_node(SnProofCase *c, const SnDefNode *n)
 {
@@ -727,7 +728,7 @@ seed_fixed(SnProofCase *c, const SnPat *p, const SnTerm *t)
         seed_node(c, t->node);
 }
 
-/* A root without operands (a Splat) has no other node's shape to take. */
+/* A root without operands (a Splat) cannot take another node's shape. */
 static bool
 source_shape(SnProofCase *c, SnCaseNode *n)
 {

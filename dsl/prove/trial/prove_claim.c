@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the cases of a trial say of a claim. */
+/* Checks a claim against the cases of a trial. */
 #include "dsl/prove/trial/case.h"
 
 bool

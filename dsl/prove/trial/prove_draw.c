@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Drawing what a map needs: attributes, and shapes of the leaves it reads. */
+/* Draws attributes that a map needs, and shapes of leaves that it reads. */
 #include "dsl/prove/trial/prove_mapping.h"
 
 #include <string.h>
@@ -31,8 +31,8 @@ an_axis(SnProofCase *c, uint32_t k, int r)
     return sn_case_chance(c, 30) ? (double)k - r : k;
 }
 
-/* Sets an axis argument, where the pattern does not say it; returns the axis,
- * or -1 where x has none such. */
+/* Sets an axis argument, unless the pattern does; returns the axis, or -1 if x
+ * has no such axis. */
 static int
 draw_axis(SnProofCase *c, SnCaseNode *n, unsigned arg, double els,
           const SnCaseValue *x)
@@ -51,7 +51,7 @@ set_num(SnExprValue *v, double r)
         v->r = r;
 }
 
-/* ---- drawing what a map needs ---- */
+/* ---- drawing for maps ---- */
 
 static void
 some_shape(SnProofCase *c, int rank, int64_t *d)
@@ -60,7 +60,7 @@ some_shape(SnProofCase *c, int rank, int64_t *d)
         d[i] = 1 + sn_case_about(c, rank < 3 && c->wide ? 6 : 3);
 }
 
-/* The rank above 2 of matrices side by side that the condition names, or 0. */
+/* The rank above 2 of stacked matrices that the condition names, or 0. */
 static int
 many_matrices(const SnProofCase *c)
 {
@@ -93,7 +93,7 @@ likely_shape(SnProofCase *c, int64_t *d)
         return 4;
     }
     bool m = c->map == SN_MW_MATMUL;
-    if (c->wide) { /* fits what follows less often */
+    if (c->wide) { /* fits the following nodes less often */
         some_shape(c, m ? 2 : 4, d);
         return m ? 2 : 4;
     }
@@ -129,7 +129,7 @@ named_shape(SnProofCase *c, int rank, int64_t *d)
     return rank;
 }
 
-/* The shape of a leaf that stands where t does in another operand: rules of
+/* The shape of a leaf with the same place as t in another operand: rules of
  * several moves are about operands that are moved alike, and a family's list of
  * operands is of parts that differ along one axis. */
 static bool
@@ -233,8 +233,8 @@ draw_broadcast(SnProofCase *c, SnCaseNode *n)
     }
 }
 
-/* An operand beside those that are multiplied which has a shape already, that
- * of the result. */
+/* An operand other than those multiplied that already has a shape, that of the
+ * result. */
 static const SnCaseValue *
 result_beside(const SnCaseNode *n)
 {
@@ -247,7 +247,7 @@ result_beside(const SnCaseNode *n)
 }
 
 /* A convolution of one group whose result has y's shape: steps of 1, and pads
- * for what the window takes. */
+ * that make up for the window. */
 static void
 draw_conv_to(SnProofCase *c, SnCaseNode *n, const SnCaseValue *y)
 {
@@ -297,7 +297,7 @@ draw_conv(SnProofCase *c, SnCaseNode *n)
     if (x && x->rank < 0)
         sn_case_set_shape(x, 4, xd);
     if (!ga || !x || x->rank != 4 || x->dim[3] % g)
-        g = 1; /* of another group the shapes do not fit */
+        g = 1; /* for another group the shapes do not fit */
     if (w && w->rank < 0 && x && x->rank == 4) {
         int64_t wd[4] = {g * (1 + sn_case_below(c, g > 1 ? 2 : 3)), k[0], k[1],
                          x->dim[3] / g};
@@ -365,7 +365,7 @@ perm_above(const SnCaseValue *x)
                : NULL;
 }
 
-/* Of a permutation that the pattern gives: likely shapes have few ranks. */
+/* For a permutation that the pattern gives: likely shapes have few ranks. */
 static void
 written_rank(SnProofCase *c, const SnCaseNode *n, SnCaseValue *x)
 {
@@ -405,7 +405,7 @@ draw_permute(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
     c->perm = sn_case_map_list(n, 1)->list;
 }
 
-/* What ONNX has beside the dimensions: the ratio, none, or nearly the ratio. */
+/* ONNX's scale next to the dimensions: the ratio, none, or nearly the ratio. */
 static void
 draw_scales(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x,
             const int64_t *dim)
@@ -469,7 +469,7 @@ draw_pads(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x, bool noop)
         v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_case_chance(c, 30);
     bool inner = c->wide && r == 4 && sn_case_chance(c, 60);
     for (uint32_t i = 0; i < 2 * r && !noop && c->wide; i++)
-        if (inner && (i % 4 == 0 || i % 4 == 3)) /* rows, columns alone */
+        if (inner && (i % 4 == 0 || i % 4 == 3)) /* only rows, only columns */
             v[i] = 0;
         else if (sn_case_chance(c, 30)) /* below 0: cropped */
             v[i] = (int64_t)sn_case_about(c, 3) - 1 - (c->wide > 1);
@@ -606,8 +606,8 @@ draw_concat(SnProofCase *c, SnCaseNode *n)
         set_num(sn_case_map_attr(n, 1), an_axis(c, (uint32_t)ax, base->rank));
 }
 
-/* The rest: operands the map doesn't index, biases one per channel, others one
- * for each result. */
+/* The rest: operands that the map does not index; biases have one per channel,
+ * others one for each result. */
 static void
 draw_vectors(SnCaseNode *n)
 {
@@ -676,8 +676,8 @@ draw_topk(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x)
                 1 + sn_case_below(c, (uint32_t)x->dim[ax]));
 }
 
-/* Maps of one operand that is not indexed with others': x, whose shape is drawn
- * where nothing has drawn it. */
+/* Maps of one operand that is not indexed together with others: x, whose shape
+ * is drawn if it has none yet. */
 static bool
 draw_single(SnProofCase *c, SnCaseNode *n)
 {
@@ -734,7 +734,7 @@ draw_table(SnCaseNode *n, SnCaseValue *x)
         sn_case_set_shape(t, 1, d);
 }
 
-/* The shape of the results, which operands without one do not decide. */
+/* The shape of the results; operands without a shape do not decide it. */
 static bool
 shape_without(SnProofCase *c, SnCaseNode *n)
 {
@@ -752,8 +752,8 @@ shape_without(SnProofCase *c, SnCaseNode *n)
     return ok;
 }
 
-/* Maps for which draws are aimed at what rules about them hinge on; those of
- * any other follow from its declaration. */
+/* Maps with draws aimed at the cases on which rules about them depend; draws
+ * for other maps follow from their declarations. */
 static bool
 is_aimed(const SnCaseNode *n)
 {

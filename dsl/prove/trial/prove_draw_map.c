@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Draws for a declared map, from its signature: shapes that its patterns take
- * and small parameters, again until its conditions hold. */
+/* Draws for a declared map, from its signature: shapes that its patterns accept
+ * and small parameters, repeated until its conditions hold. */
 #include "dsl/prove/trial/prove_mapping.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ some_dim(SnProofCase *c)
 
 /* ---- operands ---- */
 
-/* Axes of an item, where that is known. */
+/* The number of axes of an item, if known. */
 static int
 item_length(const Names *e, const SnMapItem *it)
 {
@@ -50,7 +50,7 @@ learn(Names *e, const SnMapParam *p, const SnCaseValue *x)
         const SnMapItem *it = &p->item[i];
         int k = item_length(e, it);
         bool list = it->kind >= SN_MI_RUN && it->kind <= SN_MI_JOIN;
-        if (k == UNKNOWN) { /* the first takes what is left */
+        if (k == UNKNOWN) { /* the first takes the rest */
             k = left > 0 ? left : 0;
             left = 0;
         }
@@ -78,7 +78,7 @@ name_item(SnProofCase *c, Names *e, const SnMapItem *it)
         e->v[it->slot][i] = some_dim(c);
 }
 
-/* A shape of the pattern, by names that are there and new ones. */
+/* A shape of the pattern, from known names and new ones. */
 static void
 shape_operand(SnProofCase *c, Names *e, const SnMapParam *p, SnCaseValue *x)
 {
@@ -103,7 +103,7 @@ shape_operand(SnProofCase *c, Names *e, const SnMapParam *p, SnCaseValue *x)
 
 /* ---- parameters ---- */
 
-/* Often what leaves all where it is, else small. */
+/* Often a value that moves nothing, else a small one. */
 static int64_t
 some_number(SnProofCase *c, bool quiet)
 {

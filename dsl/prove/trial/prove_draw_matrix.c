@@ -12,7 +12,7 @@ matmul_rank(SnProofCase *c)
 }
 
 /* A stack of matrices that is multiplied by the stack y, with m rows: their
- * columns are y's rows, or the other way round where they are transposed. */
+ * columns are y's rows, or the other way round if they are transposed. */
 static void
 stack_beside(SnCaseValue *x, const SnCaseValue *y, int64_t m, bool tx, bool ty)
 {

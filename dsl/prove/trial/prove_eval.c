@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Running a node: its formula over its map's taps, a whole array at a time.
  *
- * Three values travel together: v as the rows of docs/numerics.md compute it
- * (binary32 kept in doubles; codes), id over the reals with every saturation
+ * Three values are computed together: v as the rows of docs/numerics.md compute
+ * it (binary32 kept in doubles; codes), id over the reals with every saturation
  * and no rounding, and er, a bound of how far the roundings so far can have
  * moved the value.  id and er are computed only when a case asks. */
 #include "dsl/prove/trial/prove_row.h"
@@ -219,7 +219,7 @@ apply(SnOp op, double a, double b)
     }
 }
 
-/* The same of integers, which doubles may not tell apart. */
+/* The same for integers, which doubles may not distinguish. */
 static bool
 compared(SnOp op, int64_t a, int64_t b)
 {
@@ -253,7 +253,7 @@ binary(SnCaseEval *e, const SnExpr *x)
 {
     SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
     bool both = a.whole && b.whole;
-    /* a quotient of numbers and attributes is a real one */
+    /* a quotient of numbers and attributes is real */
     bool whole =
         both && (x->op < SN_OP_DIV || (x->op == SN_OP_DIV && reads_port(x)));
     SnCaseVec r = whole ? sn_case_make_whole(e) : sn_case_make(e);
@@ -326,7 +326,7 @@ unary(SnCaseEval *e, const SnExpr *x)
     return r;
 }
 
-/* What holds elements of a or b: integers where both are. */
+/* A value that can hold elements of a or b: integers if both are. */
 static SnCaseVec
 either(SnCaseEval *e, const SnCaseVec *a, const SnCaseVec *b)
 {
@@ -357,7 +357,7 @@ select3(SnCaseEval *e, const SnExpr *x)
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = c.id[i] != 0 ? a.id[i] : b.id[i];
         r.er[i] = fmax(a.er[i], b.er[i]);
-        if (c.er[i] > 0) /* the other one may be taken */
+        if (c.er[i] > 0) /* the other one may be chosen */
             r.er[i] += fabs(a.id[i] - b.id[i]);
     }
     return r;
@@ -389,7 +389,7 @@ power(SnCaseEval *e, const SnExpr *x)
     SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
     SnCaseVec r = sn_case_make(e);
 
-    /* the power of the row lrn, on reals too */
+    /* the power of the row lrn, also on reals */
     bool lrn = e->sem->row == SN_ROW_LRN;
     for (size_t i = 0; i < sn_case_len(e); i++) {
         double u = sn_case_as_real(&a, i), v = sn_case_as_real(&b, i);
@@ -430,8 +430,8 @@ target(SnCaseEval *e, const SnExpr *x, SnRange *clamp)
     return &e->n->out[e->res]->type;
 }
 
-/* Does no saturation of the storage count?  Where a flag waives it, and where
- * a selection or a conversion rounds to the type that it reads. */
+/* Is saturation of the storage ignored?  Yes if a flag waives it, or if a
+ * selection or a conversion rounds to the type that it reads. */
 static bool
 waived(const SnCaseEval *e, const SnCaseType *t)
 {
@@ -448,8 +448,8 @@ slice(const SnCaseEval *e, const SnCaseType *t, size_t i)
     return t->nq > 1 ? sn_case_slice(e->n->out[e->res], (int64_t)i) : 0;
 }
 
-/* Do the rows have one for a result with scales along an axis?  Conversions
- * and what works element by element, in floats (gen/node/emit_formula.c). */
+/* Is there a row for a result with scales along an axis?  Conversions and
+ * element-by-element nodes, in floats (gen/node/emit_formula.c). */
 static bool
 along(const SnCaseEval *e, const SnExpr *x)
 {
@@ -461,7 +461,7 @@ along(const SnCaseEval *e, const SnExpr *x)
             (cls == SN_C_POINT && e->c->pr->round == SN_ROUNDING_FLOAT));
 }
 
-/* last: it is the node's own result, which its flag speaks of. */
+/* last: it is the node's own result, to which its flag applies. */
 static void
 round_ideal(const SnCaseEval *e, SnCaseVec *r, const SnCaseVec *a,
             const SnCaseType *t, SnRange cl, double err, bool last)
@@ -623,7 +623,7 @@ sn_case_vec(SnCaseEval *e, const SnExpr *x)
     }
 }
 
-/* Moves carry codes over; padding is `else q(value)`, or the zero point. */
+/* Moves copy codes; padding is `else q(value)`, or the zero point. */
 static bool
 fill(SnCaseEval *e, SnCaseVec *v)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Conditions and attribute values of rules on a concrete case: the functions
- * of the closed expression language, as src/rewrite/expr.c has them. */
+/* Conditions and attribute values of rules on a concrete case: the functions of
+ * the closed expression language, as in src/rewrite/expr.c. */
 #include "dsl/prove/trial/case.h"
 #include "dsl/prove/trial/prove_arith.h"
 
@@ -27,7 +27,7 @@ bad(SnProofCase *c, const char *why)
     return (SnExprValue){.ty = SN_TY_NONE};
 }
 
-/* Lists as long as a type has axes, and their pairs, are what rules make. */
+/* Rules make lists with one element per axis of a type, and pairs of these. */
 enum { LONGEST = 4096 };
 
 /* n times fill; none below 0, as in a rule's C (sn_ints_fill). */
@@ -110,7 +110,8 @@ port_value(const SnCaseNode *n, const SnDefPort *p)
     return NULL;
 }
 
-/* A port of the node itself; of a variadic one the first, and how many. */
+/* A port of the node itself; for a variadic port the first operand, and the
+ * number of operands. */
 static SnExprValue
 of_slot(const SnCaseNode *n, const SnDefPort *p)
 {

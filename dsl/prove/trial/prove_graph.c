@@ -119,7 +119,7 @@ put_attr(Out *o, const SnDefAttr *a, const SnExprValue *v)
     }
 }
 
-/* Ranges that are open are left out: their default. */
+/* Open ranges are omitted, as they are the default. */
 static void
 put_attrs(Out *o, const SnCaseNode *n, const SnCaseValue *y)
 {

@@ -116,7 +116,7 @@ sn_case_set_shape(SnCaseValue *t, int rank, const int64_t *dim)
 
 /* ---- shapes of results ---- */
 
-/* Has the formula no value for an empty set? */
+/* Does the formula have no value for an empty set? */
 bool
 sn_case_requires_elements(const SnDefSem *s)
 {
@@ -133,7 +133,7 @@ same_dims(const SnCaseValue *t, int rank, const int64_t *d)
     return t->rank == rank && memcmp(t->dim, d, (size_t)rank * sizeof *d) == 0;
 }
 
-/* Operands beside a product: biases, one element per channel, or one for each
+/* Operands outside a product: biases, one element per channel, or one for each
  * result. */
 static bool
 extra_operands_fit(const SnCaseNode *n, const int64_t *d, int rank)
@@ -152,7 +152,8 @@ extra_operands_fit(const SnCaseNode *n, const int64_t *d, int rank)
     return true;
 }
 
-/* Otherwise the enumerator does not run it, which says nothing of the rule. */
+/* Otherwise the enumerator does not run it, which says nothing about the
+ * rule. */
 static bool
 small_enough(SnProofCase *c, int rank, const int64_t *d)
 {

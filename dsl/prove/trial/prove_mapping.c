@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Declared maps of a case's nodes: shapes and taps as map/mapping.h has them.
+/* Declared maps of a case's nodes: shapes and taps as in map/mapping.h.
  */
 #include "dsl/prove/trial/prove_mapping.h"
 
@@ -59,7 +59,7 @@ add_attr(SnProofCase *c, const SnCaseNode *n, const SnDefAttr *a, SnMapArg *to)
 
     if (!v)
         return sn_case_no(c, "a missing attribute");
-    double one = v->r; /* of a word its place, which is the map's */
+    double one = v->r; /* for a word its place in the map's list */
     to->n = list ? v->n : 1;
     to->fixed = a->fixed > 0;
     if (a->ty == SN_A_REALS || a->ty == SN_A_REAL)
@@ -128,7 +128,7 @@ sn_case_mapping(SnProofCase *c, SnCaseNode *n, SnMapping *u)
 
 /* ---- taps ---- */
 
-/* The taps of an operand; NULL, and no case, where they are too many. */
+/* The taps of an operand; NULL, and no case, if there are too many. */
 static int32_t *
 table(SnProofCase *c, SnCaseTaps *t, uint32_t slot)
 {
@@ -141,7 +141,7 @@ table(SnProofCase *c, SnCaseTaps *t, uint32_t slot)
     return t->ix[slot];
 }
 
-/* The evaluators find it out when they run, too: nothing comes of the node. */
+/* The evaluators also detect it when they run: the node has no result. */
 static bool
 stops(SnProofCase *c, const char *why)
 {
@@ -189,7 +189,7 @@ add_data(SnProofCase *c, SnCaseNode *n, SnMapping *u)
     return true;
 }
 
-/* The variables, a bit for each, that the next place has other values of. */
+/* The variables, a bit for each, whose values differ at the next place. */
 static uint32_t
 next_place(const SnMapping *u, bool tap, int64_t *x)
 {
@@ -206,7 +206,7 @@ next_place(const SnMapping *u, bool tap, int64_t *x)
     return other;
 }
 
-/* A read without `else` has left its operand: no such map can be. */
+/* A read without `else` is outside its operand: such a map is invalid. */
 static bool
 outside(SnProofCase *c, const SnCaseNode *n, const SnMapRead *r)
 {
@@ -216,8 +216,8 @@ outside(SnProofCase *c, const SnCaseNode *n, const SnMapRead *r)
     return sn_case_no(c, "an index out of range");
 }
 
-/* What read r of slot says for all taps of all results; false: it is outside
- * where that cannot be. */
+/* The elements that read r of slot gives for all taps of all results; false: it
+ * is outside where it must not be. */
 typedef struct Fill {
     SnProofCase *c;
     const SnCaseNode *n;
@@ -289,7 +289,7 @@ add_mean(SnProofCase *c, const SnCaseNode *n, const SnMapping *u, SnCaseTaps *t)
     int32_t sh;
 
     t->whole = u->whole;
-    /* `round` says where a zero point is added: nothing of reals */
+    /* `round` says where a zero point is added: it does not apply to reals */
     if (u->parts.t != SN_NUM_UNDEFINED &&
         (!n->out[0]->type.nq || !sn_case_after(n, &sh)))
         t->ncol = v ? u->var[__builtin_ctz(v)].bound.v : 1;
@@ -301,7 +301,7 @@ add_mean(SnProofCase *c, const SnCaseNode *n, const SnMapping *u, SnCaseTaps *t)
     t->div = div;
 }
 
-/* Each result is made of the elements in its own place. */
+/* Each result is made from the elements in its own place. */
 static bool
 fill_in_place(SnProofCase *c, const SnCaseNode *n, SnCaseTaps *t)
 {
@@ -353,7 +353,7 @@ fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
     return !some || !u.nread || has_some(c, t, t->ix[slot[0]]);
 }
 
-/* A tap is none when it is none of any operand. */
+/* A tap is missing if it is missing in any operand. */
 static const bool *
 holes(SnProofCase *c, const SnCaseNode *n, const SnCaseTaps *t)
 {

@@ -6,16 +6,16 @@
 #include "dsl/prove/trial/case.h"
 #include "map/mapping.h"
 
-/* The operand whose shape all have, where n is element by element: the result
- * has it, too.  NULL: the map has to be opened. */
+/* If n is element by element, the operand whose shape all operands and the
+ * result have.  NULL: the map must be opened. */
 const SnCaseValue *sn_case_one_shape(const SnCaseNode *n);
-/* The map of n's first result, opened; false: what is wrong is in c->fail. */
+/* The map of n's first result, opened; false: c->fail says why. */
 bool sn_case_mapping(SnProofCase *c, SnCaseNode *n, SnMapping *u);
 /* Draws shapes of operands that have none, and parameters that the pattern does
- * not say. */
+ * not give. */
 bool sn_case_draw_declared(SnProofCase *c, SnCaseNode *n);
 
-/* Has the formula no value for an empty set? */
+/* Does the formula have no value for an empty set? */
 bool sn_case_requires_elements(const SnDefSem *s);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Properties of rows, derived from their trees; where that fails conversions
- * are run, so that what does not hold has a counterexample. */
+/* Properties of rows, derived from their trees; if that fails, conversions are
+ * run, so that a property that does not hold has a counterexample. */
 #include "dsl/prove/trial/prove_arith.h"
 
 #include "base/file/file.h"
@@ -51,7 +51,7 @@ positive(const SnX *x)
 
 /* ---- order ---- */
 
-/* Where an operand grows, x: */
+/* When an operand grows, x: */
 typedef enum Way {
     STAYS,
     GROWS,   /* or stays */
@@ -155,7 +155,7 @@ way_of_fn(const SnX *x, int64_t in)
         return k[2] == STAYS ? factors(x->kid[0], x->kid[1], in) : ANY_WAY;
     case SN_FN_FMA:
         return both(factors(x->kid[0], x->kid[1], in), k[2]);
-    case SN_FN_SAT: /* what wraps does not wrap (SnArithRow.fits) */
+    case SN_FN_SAT: /* a wrap never wraps (SnArithRow.fits) */
     case SN_FN_WRAP:
     case SN_FN_RNE:
     case SN_FN_F32:
@@ -298,7 +298,7 @@ other(const SnX *x, bool swap)
     return (x->xk == SN_X_SCALE || x->xk == SN_X_ZP) && x->i ? 3 - x->i : x->i;
 }
 
-/* Is a what b is, or with swap where its operands are exchanged? */
+/* Is a equal to b, with swap: with exchanged operands? */
 static bool
 alike(const SnX *a, const SnX *b, bool swap)
 {
@@ -343,7 +343,7 @@ grid(uint32_t i, Grid *g)
     return true;
 }
 
-/* The code of code c, in *v; false where the machine has none. */
+/* The code for code c, in *v; false if the machine has none. */
 static bool
 convert(const SnX *x, const Grid *g, int32_t c, int64_t *v)
 {
@@ -418,7 +418,7 @@ sn_row_identity(SnArena *a, const SnDefRowOf *r)
     return (SnRowProperty){any ? SN_ROW_RUN : SN_ROW_OPEN, ""};
 }
 
-/* Conversions of opposite codes to codes that are not. */
+/* Conversions of opposite codes to codes that are not opposite. */
 static SnRowProperty
 run_odd(SnArena *a, const SnX *x)
 {

@@ -43,7 +43,7 @@ hole(const SnCaseEval *e, int64_t i)
     return e->t.hole && e->t.hole[i];
 }
 
-/* Of equal values the first; NaN stays, but to argmax, which compares. */
+/* The first of equal values; NaN stays, except for argmax, which compares. */
 static int64_t
 pick(const SnCaseEval *e, const double *v, int64_t nk, int64_t o, bool max,
      bool arg)
@@ -69,7 +69,7 @@ pick(const SnCaseEval *e, const double *v, int64_t nk, int64_t o, bool max,
     return best < 0 ? 0 : best;
 }
 
-/* What the sum of a set is added to: -0, which adds nothing, or +0 (the row
+/* The initial value of the sum of a set: -0, which adds nothing, or +0 (the row
  * AvgPool of numerics.md). */
 static double
 start(const SnCaseEval *e, const double *v, int64_t nk, int64_t ncol, SnFn how)
@@ -117,7 +117,7 @@ reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
         sn_case_put_whole(r, (size_t)o, flat && a->ix ? a->ix[o * nk + k] : k);
         if (!r->id)
             return;
-        /* over the reals; a step in between may move it anywhere */
+        /* over the reals; an intermediate step may move it anywhere */
         k = pick(e, a->id + o * nk, nk, o, how == SN_FN_ARGMAX, true);
         r->id[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
         for (int64_t m = 0; m < nk; m++)

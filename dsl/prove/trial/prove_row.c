@@ -41,7 +41,7 @@ operand(const SnCaseEval *e, const SnDefPort *p)
     return NULL;
 }
 
-/* SN_WHEN_WIDE where an operand or a result has 16 bits. */
+/* SN_WHEN_WIDE if an operand or a result has 16 bits. */
 static unsigned
 wide_node(const SnCaseNode *n)
 {
@@ -77,7 +77,7 @@ row_for(SnCaseEval *e, SnForm form, const char *map, unsigned when,
     return sn_def_row(sn_def_arith(s, e->c->pr->round), form, map, when);
 }
 
-/* A graph of a ratio that the arithmetic refuses is no case. */
+/* A graph with a ratio that the arithmetic refuses is not a case. */
 static void
 refuse_outside(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at)
 {
@@ -93,7 +93,7 @@ clamped_row(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at, int32_t lo,
     return (double)sn_clamp64(sn_row_value(row->x, at), lo, hi);
 }
 
-/* The int that the node gives a parameter of its map, 1: it gives none. */
+/* The int that the node gives for a parameter of its map; 1: it gives none. */
 static int64_t
 map_int(const SnCaseEval *e, const char *name, uint32_t i)
 {
@@ -303,8 +303,8 @@ code_port(const SnCaseEval *e, const SnExpr *x)
     return t && t->type.nq == 1 && t->type.elem != SN_QI32 ? p : NULL;
 }
 
-/* d(x) of a port, or of what the formula has rounded to a type of its own: its
- * codes. */
+/* d(x) of a port, or of a value that the formula has rounded to its own type:
+ * its codes. */
 static bool
 codes_of(SnCaseEval *e, const SnExpr *x, SnCaseVec *v)
 {
@@ -349,7 +349,8 @@ pair(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
     return true;
 }
 
-/* What a mean divides by: a number of its map, or the taps with an element. */
+/* The divisor of a mean: a number of its map, or the number of taps with an
+ * element. */
 static int64_t
 divisor(const SnCaseEval *e, int64_t o)
 {
@@ -442,7 +443,7 @@ selects(const SnCaseEval *e, const SnExpr *x, bool *codes)
     return !call && x->ek != SN_E_BIN && x->rk != SN_R_PORT;
 }
 
-/* Each code rescaled by itself, constants quantized, then selected. */
+/* Each code rescaled separately, constants quantized, then selected. */
 static SnCaseVec
 select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
              int32_t hi, const SnDefRowOf *row)
@@ -496,7 +497,7 @@ selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     return true;
 }
 
-/* ---- functions by a table's entries ---- */
+/* ---- functions by entries of a table ---- */
 
 /* The code of x, whose operand has the codes v. */
 static bool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cases as text: shapes and attributes, and what a map's read leaves. */
+/* Cases as text: shapes and attributes, and reads outside an operand. */
 #include "dsl/prove/trial/case.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ sn_case_put_dims(SnBuf *b, const SnCaseValue *v)
     sn_puts(b, v->rank > 0 ? "]" : "[]");
 }
 
-/* Is it a number, word or list that is written, and not the default? */
+/* Is it a number, word or list to be written, and not the default? */
 static bool
 is_told(SnProofCase *c, const SnDefAttr *a, const SnExprValue *v)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The right side of a rule, built over the leaves of a case; and the guards
- * that the language has no words for. */
+/* The right side of a rule, built over the leaves of a case; and the implicit
+ * guards. */
 #include "dsl/prove/trial/case.h"
 #include "dsl/prove/trial/prove_arith.h"
 
@@ -44,7 +44,7 @@ copy_attrs(SnCaseNode *to, const SnCaseNode *from)
     to->calibrated = from->calibrated;
 }
 
-/* The flag goes with the clamp: who sets one sets both. */
+/* The flag belongs to the clamp: setting one sets both. */
 static void
 assign(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
 {
@@ -114,9 +114,8 @@ renumber(SnProofCase *c, SnCaseNode *n, const SnExprValue *perm)
     }
 }
 
-/* Axes of the operands and of what stands above them with as many elements
- * before and after, or -1: the axis that a Reshape leaves
- * (src/rewrite/regroup.c). */
+/* Axes of the operands and of the nodes above them with as many elements before
+ * and after, or -1: the axis that a Reshape keeps (src/rewrite/regroup.c). */
 static int
 left_axis(const SnCaseNode *root, const SnCaseNode *n, int axis)
 {
@@ -242,7 +241,7 @@ operands(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
     const SnTerm *grid = NULL;
     uint32_t grid_port = 0;
 
-    /* A term of a list stands for two values at most. */
+    /* A term of a list represents at most two values. */
     uint32_t most = n->n->nin + SN_CASE_NEACH * t->nlist;
     n->in = SN_NEW_N(c->a, SnCaseValue *, most + 1);
     n->port = SN_NEW_N(c->a, uint32_t, most + 1);
@@ -281,12 +280,12 @@ operands(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
             regrid(c, n, n->n->in[grid_port], build(c, grid->arg[0]));
 }
 
-/* The right side has no tuple for its types: no case of the family's, which ask
- * for one before they fire; a written rule must not come so far. */
+/* The right side has no tuple for its types: not a case for a family, which
+ * requires one before it fires; a written rule must not get here. */
 static SnCaseValue *
 untyped(SnProofCase *c, const SnCaseNode *n)
 {
-    bool fires = !c->pr->derive && /* a lowering takes floats alone */
+    bool fires = !c->pr->derive && /* a lowering takes only floats */
                  (!c->r->lower || c->root->out[0]->type.elem == SN_F32) &&
                  (!c->r->when || for_each(c, c->r->when));
     SnBuf b;
@@ -340,8 +339,8 @@ sliced(SnProofCase *c, const SnCaseNode *n)
     return true;
 }
 
-/* The results of n, the first of type t0; like: where others' come from, or
- * NULL. */
+/* The results of n, the first of type t0; like: the source of the others'
+ * types, or NULL. */
 static SnCaseValue *
 results(SnProofCase *c, SnCaseNode *n, const SnCaseType *t0,
         const SnCaseNode *like)
@@ -363,7 +362,7 @@ results(SnProofCase *c, SnCaseNode *n, const SnCaseType *t0,
         c->wrong = true;
         return NULL;
     }
-    /* The families ask for the tuple of the outer node first, and moves have
+    /* The families require the tuple of the outer node first, and moves have
      * none along an axis. */
     if (!sliced(c, n)) {
         c->wrong = !c->pr->derive;
@@ -416,7 +415,7 @@ build_call(SnProofCase *c, const SnTerm *t)
             }
         }
     }
-    if (!n->n->nout && !c->fail) { /* a Save: what it writes */
+    if (!n->n->nout && !c->fail) { /* a Save: the values it writes */
         c->made = n;
         return sn_case_fit(n) ? n->in[0] : untyped(c, n);
     }
@@ -429,7 +428,7 @@ build_call(SnProofCase *c, const SnTerm *t)
         return NULL;
     if (n->n == c->root->n)
         c->made = n;
-    if (n->n->nin == 0) { /* a source: the data of what it is like */
+    if (n->n->nin == 0) { /* a source: the data of the node it is like */
         SnCaseValue *from = like ? like->out[0] : c->root->out[0];
         SnCaseValue *r = results(c, n, &ty.t, like);
         if (r && r->rank < 0 && from->rank >= 0)
@@ -524,7 +523,7 @@ sn_case_right(SnProofCase *c)
     return true;
 }
 
-/* ---- guards without words ---- */
+/* ---- implicit guards ---- */
 
 static double
 through(const SnProofCase *c, const SnCaseNode *r, double code)
@@ -540,7 +539,7 @@ through(const SnProofCase *c, const SnCaseNode *r, double code)
 }
 
 /* Does a saturation of r that its flag waives move the value of this code?
- * Calibration says nothing of a constant. */
+ * Calibration says nothing about a constant. */
 static bool
 waived_at(const SnCaseNode *r, double code)
 {
@@ -555,8 +554,8 @@ waived_at(const SnCaseNode *r, double code)
             real > (double)t->scale[0] * (hi - t->zp[0]) + half);
 }
 
-/* -1: v is no constant; else R(Q_in(v)) == Q_out(v), also where its saturation
- * is waived. */
+/* -1: v is not a constant; else R(Q_in(v)) == Q_out(v), also where its
+ * saturation is waived. */
 static int
 const_commutes(SnProofCase *c, const SnCaseNode *n, const SnCaseNode *r,
                const SnExpr *v)
@@ -640,7 +639,7 @@ alike(SnProofCase *c)
     return true;
 }
 
-/* ---- what is bound under `each` ---- */
+/* ---- values bound under `each` ---- */
 
 static bool
 mentions(const SnExpr *e, const char *name)
@@ -653,7 +652,7 @@ mentions(const SnExpr *e, const char *name)
     return false;
 }
 
-/* A conjunct that speaks of a value of a run holds for every one of them. */
+/* A conjunct about a value of a run must hold for every value of the run. */
 static bool
 for_each(SnProofCase *c, const SnExpr *e)
 {
@@ -673,7 +672,7 @@ for_each(SnProofCase *c, const SnExpr *e)
     return ok;
 }
 
-/* Does the term name v for a type, outside of `each`? */
+/* Does the term name v for its type, outside `each`? */
 static bool
 names_type(const SnTerm *t, const char *v)
 {

@@ -201,8 +201,8 @@ counter(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, int64_t at)
 /* ---- comparing ---- */
 
 /* The element that is a number on one side only, or -1; where every bit counts
- * (c->unreal), or another infinity.  *any: some are none on both sides; which
- * infinity, or nan, the order of operations decides. */
+ * (c->unreal), or a different infinity.  *any: some are not numbers on both
+ * sides; the order of operations decides which infinity, or nan. */
 static int64_t
 no_number(const SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r,
           bool *any)
@@ -232,7 +232,7 @@ nclamp(SnProofCase *c)
     return k;
 }
 
-/* Are types of more than 8 bits in it?  They make poorer examples. */
+/* Does it have types of more than 8 bits?  They make poorer examples. */
 static bool
 wide(SnProofCase *c)
 {
@@ -249,7 +249,7 @@ wide(SnProofCase *c)
     return w;
 }
 
-/* Has a node of the left side a result along an axis? */
+/* Does a node of the left side have a result along an axis? */
 static bool
 along(SnProofCase *c)
 {
@@ -265,7 +265,7 @@ along(SnProofCase *c)
 }
 
 /* Did the worst-case error of this case grow?  The right side's real error is
- * set against what the roundings of the left side can amount to. */
+ * compared with the largest possible error by roundings of the left side. */
 static bool
 worse(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, double *by, int64_t *at)
 {
@@ -301,15 +301,16 @@ other_zero(const SnCaseValue *l, const SnCaseValue *r)
     return -1;
 }
 
-/* Of the largest value; where the left side is all 0, anything else is far. */
+/* Relative to the largest value; if the left side is all 0, anything else is
+ * far. */
 static double
 ratio(double d, double big)
 {
     return d == 0 ? 0 : big > 0 ? d / big : 1;
 }
 
-/* The largest value that the left side reads: where its terms cancel, the
- * result's own size says nothing of the rounding (as src/rewrite/check.c). */
+/* The largest value that the left side reads: if its terms cancel, the result's
+ * own size says nothing about the rounding (as src/rewrite/check.c). */
 static double
 largest_read(const SnProofCase *c)
 {
@@ -324,7 +325,7 @@ largest_read(const SnProofCase *c)
     return big;
 }
 
-/* How much of what the roundings of both sides add up to was used. */
+/* How much of the bound by the roundings of both sides was used. */
 static void
 tally_roundings(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, const double *x,
                 const double *y, SnTrial *t)
@@ -431,8 +432,9 @@ rounds(const SnCaseValue *t)
     return t->type.nq > 0 || t->type.elem == SN_F32;
 }
 
-/* The claim is about every result; only of a plain one, which rounds nothing,
- * each element is the same.  False when result i of both sides is far apart. */
+/* The claim is about every result; only for a plain one, which does not round,
+ * each element must be the same.  False if result i of both sides is far
+ * apart. */
 static bool
 later_holds(SnProofCase *c, SnTrial *t, SnCaseValue *l, SnCaseValue *r,
             int64_t *at)
@@ -496,8 +498,8 @@ made_of(SnCaseValue *r, const SnDefNode *n)
     return m;
 }
 
-/* integerize takes the node below the Quantize with it, whose later results
- * others may read. */
+/* integerize includes the node below the Quantize, whose later results others
+ * may read. */
 static bool
 inner(SnProofCase *c, SnTrial *t, bool want)
 {
@@ -511,7 +513,7 @@ inner(SnProofCase *c, SnTrial *t, bool want)
     return true;
 }
 
-/* Results after the first, when somebody reads them. */
+/* Results after the first, if anything reads them. */
 static bool
 rest(SnProofCase *c, SnTrial *t, bool want)
 {
@@ -623,7 +625,7 @@ put_lists(SnBuf *b, SnProofCase *c)
         }
 }
 
-/* The guard held and the right side is not what may stand there; the plainest
+/* The guard held and the right side is not a legal replacement; the simplest
  * case, with the fewest leaves, is kept. */
 static bool
 wrong(SnProofCase *c, SnTrial *t, const char *why)
@@ -658,7 +660,7 @@ sn_case_start(SnProofCase *c, SnProver *pv, const SnInstance *pr, uint64_t *rng,
     *rng += 0x9E3779B97F4A7C15u;
     uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
     c->rng = (z ^ (z >> 27)) | 1;
-    c->zeros = z >> 60 == 0; /* of bits that no draw follows from alone */
+    c->zeros = z >> 60 == 0; /* of bits that no single draw determines */
 }
 
 static bool
@@ -676,7 +678,7 @@ one(SnProofCase *c, SnTrial *t, bool want)
     if (!sn_case_right(c))
         return c->wrong ? wrong(c, t, c->fail) : false;
     SnCaseValue *l = c->lhs[0], *r = c->rhs[0];
-    if (!l) { /* a Save: what it writes */
+    if (!l) { /* a Save: the values it writes */
         l = c->root->in[0];
         r = c->made ? c->made->in[0] : r;
         if (c->pr->binds && l->type.elem == SN_F32)
@@ -711,7 +713,7 @@ one(SnProofCase *c, SnTrial *t, bool want)
     return true;
 }
 
-/* Such a claim is about infinities and NaN, too; the others are about reals. */
+/* Such a claim is also about infinities and NaN; the others are about reals. */
 static bool
 every_bit(const SnInstance *pr)
 {
@@ -731,8 +733,8 @@ start(SnProofCase *c, SnProver *pv, const SnInstance *pr, const SnExpr *when,
     c->unreal = c->wide && i % 8 == 3 && every_bit(pr);
 }
 
-/* Why case number i came to nothing: it is drawn once more, as most draws that
- * fail are never asked about. */
+/* Why case number i failed: it is drawn again, as the reason is needed for few
+ * failed draws. */
 static const char *
 why_not(SnProver *pv, const SnInstance *pr, const SnExpr *when, uint32_t i,
         uint64_t rng)
@@ -752,11 +754,11 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
 {
     SnTrial t = {0};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
-    /* so that a condition which one graph in hundreds meets is met as often */
+    /* so that a condition that one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
     SnArena *a = sn_prove_scratch(pv);
     uint64_t failed = 0;
-    uint32_t which = UINT32_MAX; /* the last with a reason, drawn from failed */
+    uint32_t which = UINT32_MAX; /* the last failed draw with a reason */
 
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         SnProofCase c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Types and values of a case: what they mean, and how they are drawn. */
+/* Types and values of a case: their meaning, and how they are drawn. */
 #include "dsl/prove/trial/case.h"
 
 #include <math.h>
@@ -145,9 +145,9 @@ tying_scale(SnProofCase *c)
     return v > 0x1p-20f && v < 4 ? v : 0;
 }
 
-/* Every other operand on an odd multiple of half a step of the result: with
- * the one beside it at its zero point sums tie, and the order in which they
- * are rounded shows.  0: none. */
+/* Puts every other operand on an odd multiple of half a step of the result:
+ * with its neighbour at its zero point sums tie, and the order of rounding
+ * shows.  0: none. */
 static float
 half_scale(SnProofCase *c)
 {
@@ -156,8 +156,8 @@ half_scale(SnProofCase *c)
     return c->pool[0].scale[0] * (0.5f + (float)sn_case_below(c, 3));
 }
 
-/* Fixed-point roundings part from floats at ties, which ratios of powers of
- * two are full of.  0: none. */
+/* Fixed-point roundings differ from floats at ties, which are frequent with
+ * ratios of powers of two.  0: none. */
 static float
 power_scale(SnProofCase *c)
 {
@@ -191,9 +191,9 @@ draw_zp(SnProofCase *c, int8_t elem)
     return (int32_t)sn_case_below(c, 256) - 128;
 }
 
-/* A type of 32 bits or along an axis that was drawn before, or what functions
- * of the language may take for it: one that is like it in its first slice alone
- * (bounds, image), or over all slices together (covers). */
+/* A type of 32 bits or along an axis that was drawn before, or one that
+ * functions of the language may confuse with it: one that is like it only in
+ * its first slice (bounds, image), or over all slices together (covers). */
 static bool
 again(SnProofCase *c, SnCaseType *t)
 {
@@ -215,8 +215,8 @@ again(SnProofCase *c, SnCaseType *t)
     return true;
 }
 
-/* As the arithmetic of the cases has types: no graph under it has others, and
- * passes invent none. */
+/* Restricts types to those of the arithmetic of the cases: graphs under it have
+ * no others, and passes do not create any. */
 static void
 admit(const SnProofCase *c, SnCaseType *t)
 {
@@ -317,8 +317,8 @@ leaf_code(SnProofCase *c, const SnCaseValue *t, int64_t i, double lo, double hi)
     return floor(lo + (hi - lo + 1) * sn_case_unit(c));
 }
 
-/* Reals where no quantized type says how large they are: a few, halves of odd
- * integers, what the rule names, and now and then a larger case. */
+/* Reals without a quantized type that gives their size: a few, halves of odd
+ * integers, numbers that the rule names, and occasionally larger ones. */
 static double
 free_real(SnProofCase *c)
 {
@@ -358,7 +358,7 @@ sn_case_draw_real(SnProofCase *c)
     return (double)(float)v;
 }
 
-/* Zeros of one sign in a whole set show what a sum starts from. */
+/* Zeros of one sign in a whole set show the initial value of a sum. */
 static double
 leaf_real(SnProofCase *c)
 {
@@ -370,7 +370,7 @@ leaf_real(SnProofCase *c)
 }
 
 /* The codes that a leaf holds.  Indices are of dimensions of at least 2; int64
- * stays where doubles have all bits of a product. */
+ * stays in the range where doubles have all bits of a product. */
 static void
 leaf_limits(SnProofCase *c, const SnCaseValue *t, double *lo, double *hi)
 {
@@ -398,7 +398,7 @@ leaf_limits(SnProofCase *c, const SnCaseValue *t, double *lo, double *hi)
     }
 }
 
-/* What processors compute with beside numbers. */
+/* The non-numbers that processors compute with. */
 static double
 odd_real(SnProofCase *c)
 {

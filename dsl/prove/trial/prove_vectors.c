@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Vectors of rows (base/lang/vectors.h): those of an arithmetic, written for a
- * machine's simulator, and a machine's own, compared with what rows say. */
+ * machine's simulator, and a machine's own, compared with the rows. */
 #include <math.h>
 
 #include "base/file/file.h"
@@ -55,7 +55,7 @@ zero_point(Draw *w, int64_t top)
     return (int32_t)between(w, lo, hi);
 }
 
-/* A number that m makes about a code, or half way between two: ties. */
+/* A number that m maps near a code, or halfway between two: ties. */
 static int64_t
 about(Draw *w, double m, int64_t top, int64_t most)
 {
@@ -129,7 +129,8 @@ value(const SnDefRowOf *row, const SnVectorRow *r, const SnVector *v)
     return sn_clamp64(sn_row_value(row->x, &at), -hi - 1, hi);
 }
 
-/* Is the row one that a has of `float`?  It is no statement on a's machine. */
+/* Does a have the row from `float`?  Then it states nothing about a's
+ * machine. */
 static bool
 is_floats(const SnDefArith *a, const SnDefRowOf *of, const SnDefArith *f)
 {
@@ -161,7 +162,7 @@ sn_prove_vectors(const SnDefs *s, const SnDefArith *a, uint32_t n, SnBuf *b)
     }
 }
 
-/* The table's vectors, and how many; false: reported. */
+/* The table's vectors and their number; false: reported. */
 static bool
 agrees(const SnDefArith *a, const SnVectors *file, const SnVectorTable *t,
        SnDiag *d, SnArena *arena, uint32_t *n)
@@ -190,7 +191,8 @@ agrees(const SnDefArith *a, const SnVectors *file, const SnVectorTable *t,
     return true;
 }
 
-/* Compares with the file that a names; n: vectors.  False: reported. */
+/* Compares with the file that a names; n: number of vectors.  False:
+ * reported. */
 static bool
 checked(const SnDefArith *a, SnDiag *d, SnArena *arena, SnVectors *v,
         uint32_t *n)
@@ -211,7 +213,7 @@ checked(const SnDefArith *a, SnDiag *d, SnArena *arena, SnVectors *v,
     return true;
 }
 
-/* Rows of a that no vector is for. */
+/* Rows of a without vectors. */
 static void
 put_unchecked(const SnDefArith *a, const SnDefArith *f, const SnVectors *v,
               SnBuf *b)
@@ -236,7 +238,7 @@ put_unchecked(const SnDefArith *a, const SnDefArith *f, const SnVectors *v,
     sn_puts(b, "\n");
 }
 
-/* Forms that a computes as float does: it has no row of its own for them. */
+/* Forms that a computes as float does: it has no own row for them. */
 static void
 put_inherited(const SnDefArith *a, const SnDefArith *f, SnBuf *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plain integers of the enumerator's formulas: 64 bits beside the double, which
- * has not all of them, as evaluators calculate (sn_int_ of num.h).  Where the
- * double is NaN there is no element (padding). */
+/* Plain integers of the enumerator's formulas: 64 bits in addition to the
+ * double, which does not have all of them, as evaluators calculate (sn_int_ of
+ * num.h).  Where the double is NaN there is no element (padding). */
 #include "dsl/prove/trial/prove_arith.h"
 #include "dsl/prove/trial/prove_row.h"
 
@@ -82,7 +82,7 @@ sn_case_stored(const SnCaseVec *r, size_t i, int8_t elem)
 
 /* ---- functions ---- */
 
-/* b: what else is given, a width where there is no mode. */
+/* b: the other argument, a width if there is no mode. */
 static int64_t
 apply(SnFn fn, SnMode m, int64_t a, int64_t b)
 {
@@ -103,7 +103,8 @@ apply(SnFn fn, SnMode m, int64_t a, int64_t b)
 }
 
 /* Over the reals it is the same function of the nearest integers.  Roundings
- * before it move what does not fall, and may move the others anywhere. */
+ * before it have a bounded effect on monotonic functions, and may move the
+ * others anywhere. */
 static void
 ideal(const SnExpr *x, SnMode m, const SnCaseVec *a, const SnCaseVec *b,
       SnCaseVec *r, size_t i)
