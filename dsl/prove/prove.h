@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The soundness engine: for every written rule and every derived instance, is
- * what the right side computes what the rule claims?
+/* The soundness engine: for every written rule and every derived instance, does
+ * the right side compute what the rule claims?
  *
- * What is not proved is refused.  The calculus
+ * Rules that are not proved are refused.  The calculus
  * (prove_lemma.c) normalises both sides to a real formula, a saturation set
  * and rounding terms with the lemmas L0 to L6 of docs/proofs.md; the index
- * calculus (index/index.h) compares which elements both sides are made of.
- * Their verdicts hold for all shapes and scales.  The enumerator (prove_case.c,
- * prove_eval.c) runs both sides, by the nodes' own formulas and the rows of
- * docs/numerics.md, over types drawn from a lattice of corners and over random
- * ones: it refutes, and accepts nothing.  What can't be stated is `trusted`,
- * and every report lists it. */
+ * calculus (index/index.h) compares the elements from which both sides are
+ * made. Their verdicts hold for all shapes and scales.  The enumerator
+ * (prove_case.c, prove_eval.c) runs both sides, by the nodes' own formulas and
+ * the rows of docs/numerics.md, over types drawn from a lattice of corners and
+ * over random ones: it refutes, and accepts nothing.  Rules that cannot be
+ * stated are `trusted`, and every report lists them. */
 #ifndef SN_PROVE_H
 #define SN_PROVE_H
 
@@ -19,8 +19,8 @@
 
 typedef enum SnLayer {
     SN_LAYER_LEMMA, /* closed by the calculus, no case contradicts it */
-    SN_LAYER_INDEX, /* both sides are made of the same elements, likewise */
-    SN_LAYER_DEFINITION, /* true by what fold() means */
+    SN_LAYER_INDEX, /* both sides are made from the same elements, likewise */
+    SN_LAYER_DEFINITION, /* true by the meaning of fold() */
     SN_LAYER_TRUSTED,    /* with the reason given in the source */
     SN_LAYER_LOSSY,      /* claims no more than a bound, or nothing */
     SN_LAYER_REFUSED     /* an error was reported */
@@ -43,8 +43,8 @@ typedef struct SnProof {
     const SnDefRule *rule;       /* derived instances have a synthetic one */
     const SnDefDerive *derive;   /* NULL: written */
     const SnDefNode *node;       /* the node of an instance, or NULL */
-    const SnDefBackend *backend; /* whose narrower facts the instance is of;
-                                    NULL: as declared */
+    const SnDefBackend *backend; /* the backend whose narrower facts the
+                                    instance has; NULL: as declared */
     const char *name;            /* "absorb Conv2D.x", "fuse Rescale" */
     SnPos pos;
     const char *claim, *guard, *best; /* best: strongest claim that holds */
@@ -54,8 +54,8 @@ typedef struct SnProof {
     uint32_t ndraw;    /* type draws that met the guard */
     uint64_t nvalue;   /* result elements compared */
     double diff;       /* largest difference seen, in codes */
-    const char *under; /* what holds under other arithmetics than float, where
-                          they have rows of their own for it; or "" */
+    const char *under; /* what holds under arithmetics other than float that
+                          have their own rows for it; or "" */
     uint64_t off;      /* bit per arithmetic: not proved, and switched off */
     const SnCounter *counter, *off_by; /* off_by: of the last one in `off` */
     const char *certificate;           /* what the checker reads, or NULL */
@@ -63,14 +63,14 @@ typedef struct SnProof {
     bool recalled;    /* the verdict is that of an earlier run */
 } SnProof;
 
-enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
+enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, by default */
 
 typedef struct SnProveOpts {
     uint32_t ndraw; /* draws per rule; 0: the default */
     uint64_t seed;
     const char *cache;        /* proofs.txt to read and update, or NULL; with */
     const char *certificates; /* of these proofs, beside it, and */
-    const char *prover;       /* what another prover proved is not taken */
+    const char *prover;       /* verdicts of another prover are not used */
     const char *smt2;         /* directory for SMT-LIB obligations, or NULL */
     const SnDefBackend *only; /* reserved for one backend; NULL: all */
 } SnProveOpts;
@@ -82,16 +82,16 @@ typedef struct SnProofs {
 } SnProofs;
 
 /* Checks every rule and derived instance of resolved declarations without
- * errors.  Reports SN301 to SN311 to d.  o may be NULL.  With o->cache set,
- * what that file holds of an instance is not proved again while all that its
- * verdict depends on is the same (prove_cache.c). */
+ * errors.  Reports SN301 to SN311 to d.  o may be NULL.  With o->cache set, an
+ * instance with a verdict in that file is not proved again while everything its
+ * verdict depends on is unchanged (prove_cache.c). */
 SnProofs *sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
 void sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
 
 /* ---- damaged rules: tools/mutants.c ---- */
 
-/* What is proved, before `any` and `forms` are spelled out: a written rule, or
- * a derived instance as the rule it amounts to. */
+/* A subject of proof, before `any` and `forms` are expanded: a written rule, or
+ * a derived instance as the equivalent rule. */
 typedef struct SnSubject {
     const char *name;      /* "pass.rule", "absorb Conv2D.x" */
     const SnDefRule *rule; /* resolved */
@@ -113,14 +113,15 @@ const char *sn_subject_implicit(const SnSubjects *s, uint32_t i, uint32_t k);
 SnDefRule *sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
                              void (*mutate)(void *arg, SnDefRule *r),
                              void *arg);
-/* Proves r in the place of subject i, with `more` times the cases that a build
+/* Proves r instead of subject i, with `more` times the cases that a build
  * draws: errors and notes go to d.  The implicit condition of that number is
  * dropped; UINT32_MAX: none. */
 void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
                       uint32_t implicit, uint32_t more, SnDiag *d);
 
 /* Do the calculi alone prove what r claims, for each kind it represents, with
- * certificates that the checker takes?  *by_elems: some by elements. */
+ * certificates that the checker takes?  *by_elems: some are proved by
+ * elements. */
 bool sn_subject_proved(SnSubjects *s, uint32_t i, const SnDefRule *r,
                        uint32_t implicit, bool *by_elems);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inside the soundness engine: what is proved, and what each layer answers.  A
- * written rule or a derived instance is an instance of this file; trial/case.h
- * has the concrete graphs on which instances are tried. */
+/* Inside the soundness engine: the instances to prove, and the answers of each
+ * layer.  A written rule or a derived instance is an instance of this file;
+ * trial/case.h has the concrete graphs on which instances are tried. */
 #ifndef SN_PROVER_H
 #define SN_PROVER_H
 
@@ -15,13 +15,14 @@ typedef struct SnInstance {
     const SnDefNode *any;        /* what `any CLASS` and `forms` stand for */
     const SnDefNode *node;       /* derived: the node */
     const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
-    const SnDefRule *binds; /* the rule without a claim that this one is of */
+    const SnDefRule *binds; /* the rule without a claim that this one belongs
+                               to */
     const SnDefNode *comm;  /* the rule exchanges its operands: `commutes` */
-    const SnDefConc *to;    /* the type of the root that alone is rewritten, or
+    const SnDefConc *to;    /* the only type of the root that is rewritten, or
                                NULL */
     const char *name;
     bool commutes;    /* guard: constants inside the node survive the Rescale */
-    bool swap;        /* guard: the value itself rounds alike both ways */
+    bool swap;        /* guard: the value itself rounds the same both ways */
     bool renumber;    /* axis attributes follow a Transpose */
     bool given_bias;  /* biases are drawn on the grid they are pinned to */
     bool alike;       /* guard: the nodes above all operands are alike */
@@ -29,7 +30,7 @@ typedef struct SnInstance {
     bool forced;      /* the node leaves no choice: nothing is claimed */
     bool along;       /* cases prefer types along an axis */
     uint32_t wide;    /* least SnProofCase.wide of its cases */
-    SnRounding round; /* whose arithmetic the cases have */
+    SnRounding round; /* the arithmetic of the cases */
     const char *guard; /* as reports show it, NULL: the rule's own */
 } SnInstance;
 
@@ -44,13 +45,13 @@ typedef struct SnProver {
     SnProofs *out;
     SnProofCache *cache; /* or NULL */
     SnCertificates *certificates;
-    /* NULL, or what has changed the rule that is judged, before its names were
-     * resolved: what is made of its text again is changed so, too */
+    /* NULL, or the function that has changed the judged rule before its names
+     * were resolved: rules made from its text are changed in the same way */
     void (*mutate)(void *arg, SnDefRule *r);
     void *mutate_arg;
     bool *outside; /* NULL, or for each of defs->map: a case has read outside of
                     * an operand where the map does not allow it (SN186) */
-    SnArena *scratch; /* NULL until it is asked for */
+    SnArena *scratch; /* NULL until requested */
     bool scratch_taken;
 } SnProver;
 
@@ -69,7 +70,7 @@ uint32_t sn_prove_refined(SnProver *pv, const SnDefBackend *b,
                           SnInstance **out);
 const char *sn_prove_why_not(SnProver *pv, const SnDefRule *r);
 uint32_t sn_prove_instances(SnProver *pv, SnInstance **out);
-/* What each `commutes` says, as a rule. */
+/* Each `commutes` as a rule. */
 uint32_t sn_prove_commutes(SnProver *pv, SnInstance **out);
 /* A rule from text, changed by mutate (or NULL) before it is resolved; NULL,
  * with errors in d. */
@@ -79,21 +80,21 @@ SnDefRule *sn_prove_reparse(SnProver *pv, SnDiag *d, const char *text,
 uint32_t sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out);
 void sn_prove_judge(SnProver *pv, const SnInstance *pr);
 /* Do the calculi alone prove it, with a certificate that the checker takes?
- * *by_elems: it is not a lemma that does. */
+ * *by_elems: it is proved by elements, not by lemmas. */
 bool sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems);
 /* A node on either side that nothing runs, or NULL. */
 const SnDefNode *sn_prove_opaque_pat(const SnPat *p);
 const SnDefNode *sn_prove_opaque_term(const SnTerm *t);
-/* A condition in the scope of r, resolved; NULL when it makes no sense. */
+/* A condition in the scope of r, resolved; NULL if it makes no sense. */
 const SnExpr *sn_prove_parse_cond(SnProver *pv, const SnDefRule *r,
                                   const char *text);
 
 /* ---- rules without a claim (prove_bind.c) ---- */
 
-/* The exact rule that says that r, which claims nothing, changes no value;
- * SN314 and false where there is none. */
+/* The exact rule that states that r, which claims nothing, changes no value;
+ * SN314 and false if there is none. */
 bool sn_prove_bind(SnProver *pv, const SnDefRule *r, SnDefRule **says);
-/* The node that makes reals of codes, or NULL (prove_instance.c). */
+/* The node that makes reals from codes, or NULL (prove_instance.c). */
 const SnDefNode *sn_prove_dequantize(const SnProver *pv);
 
 /* ---- the calculus (prove_lemma.c) ---- */
@@ -102,14 +103,14 @@ typedef struct SnLemma {
     bool exact, refines; /* proved */
     bool within1;        /* the same roundings: binary32 may move a tie, L6 */
     bool none;           /* out of the calculus' reach */
-    bool first;          /* of several results this holds of the first only */
+    bool first;          /* of several results this holds only for the first */
     uint32_t used;       /* bit per lemma number */
     bool failed;     /* why is a step that fails, not what is out of reach */
-    const char *why; /* what it stumbled on */
-    const char *certificate; /* of what is proved, or NULL */
+    const char *why; /* the reason for the failure */
+    const char *certificate; /* of the proved claim, or NULL */
 } SnLemma;
 SnLemma sn_calculus_lemma(SnProver *pv, const SnInstance *pr);
-/* Is the quantized row another thing than its formula's steps? */
+/* Does the quantized row differ from its formula's steps? */
 bool sn_calculus_own_row(const SnDefSem *s);
 bool sn_prove_proved(const SnInstance *pr, const SnLemma *l);
 
@@ -130,7 +131,7 @@ void sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p);
 /* The questions of a certificate that the checker takes, each once, as SMT-LIB
  * that a solver answers by `unsat`; *n: how many.  NULL: it is refused. */
 const char *sn_prove_smt2_steps(SnArena *a, const char *text, uint32_t *n);
-/* The name with what a file's may not have as `_`. */
+/* The name, with `_` for characters that file names must not have. */
 const char *sn_prove_file_name(SnArena *a, const char *name);
 
 /* ---- verdicts of earlier runs (prove_cache.c) ---- */

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "dsl/model/arith.h"
 
-/* Appends n drawn vectors for each row of a that it does not have of float. */
+/* Appends n drawn vectors for each row of a that is not from float. */
 void sn_prove_vectors(const SnDefs *s, const SnDefArith *a, uint32_t n,
                       SnBuf *b);
 /* Compares the arithmetics that are declared here with the vectors they name;

@@ -41,7 +41,7 @@ sn_prove_proved(const SnInstance *pr, const SnLemma *l)
     }
 }
 
-/* L6 stands behind every `within` that isn't exact. */
+/* Every `within` that is not exact relies on L6. */
 static uint32_t
 lifted(const SnInstance *pr, const SnLemma *l)
 {
@@ -103,8 +103,8 @@ sn_judge_how_much(SnProver *pv, const SnTrial *t)
     return sn_format(pv->a, "differs by %.3g of the largest value", t->rel);
 }
 
-/* Why result t->bad_res of n changes: an index may move to an equal value that
- * a rounding made; others are as far apart as they are. */
+/* Why result t->bad_res of n changes: an index may move to a value that a
+ * rounding made equal; other results differ by their distance. */
 static const char *
 why_later(SnProver *pv, const SnInstance *pr, const SnTrial *t,
           const SnDefNode *n)
@@ -194,8 +194,8 @@ no_case(const SnTrial *t)
     return t->fail ? t->fail : "no random graph meets its guard";
 }
 
-/* SN312: what holds of no graph may be said of all; a condition that nothing
- * drawn meets may contradict itself. */
+/* SN312: anything can be claimed of no graph; a condition that no drawn case
+ * meets may contradict itself. */
 void
 sn_judge_unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
@@ -241,8 +241,8 @@ fill(SnProver *pv, const SnInstance *pr, SnProof *p)
     p->under = "";
 }
 
-/* A case against a proof: of the rows of numerics.md that lemmas take for the
- * meaning's own steps, those that float declares are as they are written. */
+/* A case against a proof: of the rows of numerics.md that lemmas take as the
+ * steps of the meaning, those that float declares are used as written. */
 static void
 disagree(SnProver *pv, const SnInstance *pr, const SnTrial *t, const SnProof *p)
 {
@@ -265,7 +265,7 @@ disagree(SnProver *pv, const SnInstance *pr, const SnTrial *t, const SnProof *p)
     sn_diag_defect(pv->d);
 }
 
-/* Refuses the rule where a case of t speaks against it. */
+/* Refuses the rule if a case of t contradicts it. */
 static bool
 against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
         SnProof *p)
@@ -298,11 +298,11 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
     return true;
 }
 
-/* Another seed than those of arithmetics. */
+/* A different seed from those of arithmetics. */
 enum { MORE_ALONG = 64 };
 
-/* Half as many cases again, of types along an axis alone: among the others they
- * are few. */
+/* Half as many cases again, only with types along an axis: among the others
+ * they are rare. */
 static bool
 more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 {
@@ -317,15 +317,15 @@ more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
     return !against(pv, &q, &t, false, p);
 }
 
-/* What equal elements carry. */
+/* The claims that equal elements prove. */
 typedef enum Equal {
     NOT_SEEN,
     EQUAL_REALS, /* the claim `real` */
     EQUAL_BITS   /* all claims */
 } Equal;
 
-/* *why: of what is not seen, the step that fails, or what is out of reach.
- * failed: it is a step already. */
+/* *why: the step that fails, or what is out of reach.  failed: it is already a
+ * step. */
 static Equal
 by_elements(SnProver *pv, const SnInstance *pr, bool failed, const char **why,
             const char **certificate)
@@ -353,7 +353,7 @@ by_elements(SnProver *pv, const SnInstance *pr, bool failed, const char **why,
     return NOT_SEEN;
 }
 
-/* SN315: no layer carries the rule, and what was drawn does not refute it. */
+/* SN315: no layer proves the rule, and the drawn cases do not refute it. */
 static void
 unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
 {
@@ -390,7 +390,7 @@ seed_of(const SnProver *pv)
     return pv->o && pv->o->seed ? pv->o->seed : 1;
 }
 
-/* A proof whose certificate the checker refuses is none. */
+/* A proof whose certificate the checker refuses does not count. */
 static bool
 is_taken(SnProver *pv, const SnInstance *pr, bool by_lemma,
          const char *certificate, const char **why)
@@ -444,7 +444,7 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         l.exact || equal == EQUAL_BITS ? "exact" : sn_case_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
-    /* that both are one over the reals is no bound of what rounds */
+    /* equality over the reals does not bound roundings */
     if (against(pv, pr, &t, by_lemma || equal == EQUAL_BITS, p))
         return;
     if (sn_prove_too_rough(pv, pr, &t)) {
@@ -494,7 +494,7 @@ has_certificate(const SnProof *p)
     return p->layer == SN_LAYER_LEMMA || p->layer == SN_LAYER_INDEX;
 }
 
-/* The verdict of an earlier run, or one that is entered for the next. */
+/* The verdict of an earlier run, or a new one, stored for the next. */
 static void
 recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
@@ -517,7 +517,7 @@ recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         sn_prove_enter(pv, key, p);
 }
 
-/* A rule without a claim stands on the one that says what it keeps. */
+/* A rule without a claim depends on the rule that states what it keeps. */
 static void
 bind(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
@@ -534,14 +534,14 @@ bind(SnProver *pv, const SnInstance *pr, SnProof *p)
     p->why = pr->r->note ? pr->r->note : "claims nothing; opt-in";
 }
 
-/* Is there something that a case can contradict? */
+/* Does it claim anything that a case can contradict? */
 static bool
 claims(const SnDefRule *r)
 {
     return r->claim.kind != SN_CLAIM_NONE && r->claim.kind != SN_CLAIM_LOSSY;
 }
 
-/* A form of a node stands in its place: the graph has the node. */
+/* A form of a node replaces it: the graph has the node. */
 static void
 switch_off(SnProver *pv, const SnInstance *pr, SnRounding by)
 {
@@ -598,8 +598,8 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
         sn_prove_smt2(pv, pr, &p);
 }
 
-/* Where a backend narrows facts, the families give other instances, and a
- * written rule may make what the narrower facts forbid. */
+/* If a backend narrows facts, the families give other instances, and a written
+ * rule may make nodes that the narrower facts forbid. */
 static void
 prove_refined(SnProver *pv, const SnDefBackend *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rules without a claim: they change what callers bind or get, the type of a
- * Placeholder or of what a Save writes.  What the graph means may not change
- * with it, so each is proved as the exact rule that says so:
+ * Placeholder or of what a Save writes.  The meaning of the graph must not
+ * change, so each is proved as the exact rule that states this:
  *
  *   Quantize(Placeholder() @p :1) @o => Placeholder() like p : o.type
  *   Quantize(Dequantize(p') @p :1) @o => p'     when p'.type == o.type  exact
@@ -14,7 +14,7 @@
 #include "dsl/model/named.h"
 #include "dsl/resolve/resolver.h"
 
-/* ---- what a rule touches ---- */
+/* ---- parts that a rule touches ---- */
 
 typedef struct Bound {
     const SnDefs *defs;
@@ -67,7 +67,7 @@ find(const SnDefs *s, const SnDefRule *r)
     return b;
 }
 
-/* Why the rule may not go without a claim, or NULL. */
+/* Why the rule needs a claim, or NULL. */
 static const char *
 why_not(const Bound *b, const SnDefRule *r)
 {
@@ -90,7 +90,7 @@ why_not(const Bound *b, const SnDefRule *r)
     return NULL;
 }
 
-/* ---- the rule that says what stays ---- */
+/* ---- the rule that states what is kept ---- */
 
 static SnExpr *
 expr(SnArena *a, SnEk ek, SnPos pos, uint32_t n, SnExpr *x, SnExpr *y)
@@ -134,7 +134,7 @@ typedef struct Arg {
     Bound b;
 } Arg;
 
-/* The input is a value on the right, and what it stands for on the left.
+/* The input is a value on the right, and the reals it represents on the left.
  * Before names are resolved. */
 static void
 as_values(void *arg, SnDefRule *r)
@@ -200,7 +200,7 @@ sn_prove_bind(SnProver *pv, const SnDefRule *r, SnDefRule **says)
     return true;
 }
 
-/* ---- what a Save writes ---- */
+/* ---- values that a Save writes ---- */
 
 SnCaseValue *
 sn_prove_as_real(SnProofCase *c, SnCaseValue *x)
@@ -223,7 +223,7 @@ sn_prove_as_real(SnProofCase *c, SnCaseValue *x)
     return n->out[0];
 }
 
-/* ---- what can't be run ---- */
+/* ---- nodes that cannot be run ---- */
 
 const SnDefNode *
 sn_prove_opaque_pat(const SnPat *p)

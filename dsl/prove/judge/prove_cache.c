@@ -116,7 +116,7 @@ is(const char *p, size_t n, const char *word)
     return n == strlen(word) && !memcmp(p, word, n);
 }
 
-/* The same without what no verdict reads. */
+/* The same without the text that no verdict reads. */
 static const char *
 next_read(Scan *s, const Decl *of, size_t *n)
 {
@@ -257,7 +257,7 @@ put_instance(SnBuf *b, const SnInstance *pr)
             pr->to ? pr->to->axis : -1);
 }
 
-/* What rows say decides every case. */
+/* Rows decide every case. */
 static void
 put_arithmetics(SnBuf *b, const SnDefs *s)
 {
@@ -302,14 +302,14 @@ key_of(SnProver *pv, const SnInstance *pr)
 
 enum { NFIELD = 11 }; /* separated by tabs */
 
-/* Is it a verdict that took work? */
+/* Is it a verdict that was expensive? */
 static bool
 is_kept(SnLayer l)
 {
     return l == SN_LAYER_LEMMA || l == SN_LAYER_INDEX || l == SN_LAYER_LOSSY;
 }
 
-/* A line of the file as an entry; false where it is none. */
+/* A line of the file as an entry; false if it is not one. */
 static bool
 read_entry(char *line, Entry *e)
 {
@@ -395,7 +395,7 @@ enter(SnProver *pv, const char *key, const SnProof *p)
     sn_certificate_keep(pv, key, p);
 }
 
-/* ---- what the judge calls ---- */
+/* ---- functions that the judge calls ---- */
 
 SnProofCache *
 sn_prove_cache(SnProver *pv)
@@ -441,7 +441,7 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
 void
 sn_prove_enter(SnProver *pv, const char *key, const SnProof *p)
 {
-    /* a map that reads outside is reported by what is drawn, in each run */
+    /* a map that reads outside is reported by the drawn cases, in each run */
     if (key && !p->recalled && is_kept(p->layer) && !pv->outside)
         enter(pv, key, p);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Certificates of the proofs by lemmas, by elements and over the reals: each is
- * checked in every run, also where the verdict is that of an earlier one, and
- * kept in certificates.txt beside proofs.txt, under the same key.
+ * checked in every run, even if the verdict is from an earlier one, and stored
+ * in certificates.txt next to proofs.txt, under the same key.
  *
  * A verdict whose certificate is missing is proved again; one whose certificate
- * the checker refuses, or is another one than that of the verdict, is a defect:
- * of sinter-gen, or of what changed the file. */
+ * the checker refuses, or which has another certificate than the verdict's, is
+ * a defect: of sinter-gen, or of whatever changed the file. */
 #include "dsl/prove/prover.h"
 
 #include <string.h>
@@ -25,11 +25,11 @@ struct SnCertificates {
     SnHashes key;
     SnBuf out;
     SnArena *scratch;
-    SnCheck sum; /* over all that were checked */
+    SnCheck sum; /* over all checked certificates */
     uint32_t checked;
 };
 
-/* "proof KEY NAME", the certificate, "end"; what is no such thing is left. */
+/* "proof KEY NAME", the certificate, "end"; other lines are ignored. */
 static void
 read_all(SnProver *pv, SnCertificates *c)
 {
@@ -133,7 +133,7 @@ refused(SnProver *pv, const SnProof *p, uint32_t line, const char *why)
     return false;
 }
 
-/* What a solver may answer, too: one file for each certificate. */
+/* Questions that a solver can also answer: one file for each certificate. */
 static void
 put_questions(SnProver *pv, const SnProof *p)
 {
@@ -150,8 +150,8 @@ put_questions(SnProver *pv, const SnProof *p)
     sn_file_update(pv->d, path, text, strlen(text));
 }
 
-/* Does what the calculus has shown carry the claim?  0: a proof by elements or
- * over the reals, which carries what it was asked for. */
+/* Is what the calculus has shown enough for the claim?  0: a proof by elements
+ * or over the reals, which is enough for the requested claim. */
 static bool
 carries(const SnInstance *pr, bool by_lemma, char shown)
 {

@@ -3,7 +3,7 @@
  * another rule, so what a right side marks must have been marked on the left.
  *
  * Over the reals the left side gives S with every saturation, and W without
- * those that its flags waive; either is right, and what lies between.  The
+ * those that its flags waive; both are right, and everything between.  The
  * right side, with the flags it sets, must lie there both with its waived
  * saturations and without, up to the roundings of the two sides. */
 #include "dsl/prove/trial/case.h"
@@ -82,7 +82,7 @@ forget(SnCaseValue *t)
         forget(t->def->in[i]);
 }
 
-/* The values of t over the reals, and in *er how far roundings move them. */
+/* The values of t over the reals, and in *er the error by roundings. */
 static const double *
 ideal(SnProofCase *c, SnCaseValue *t, bool waive, const double **er)
 {
@@ -179,8 +179,8 @@ one(SnProofCase *c, Found *f)
 
 /* ---- the rule ---- */
 
-/* n.calibrated of every node of the left side that has a clamp, "and"
- * between; false where one has no name. */
+/* n.calibrated of every node of the left side that has a clamp, joined by
+ * "and"; false if one has no name. */
 static bool
 all_flags(SnBuf *b, const SnPat *p)
 {

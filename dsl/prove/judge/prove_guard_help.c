@@ -7,14 +7,14 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-/* Conditions that are run, and proved. */
+/* Conditions that are run and proved. */
 enum { MOST = 300, PROOFS = 48 };
 
 typedef struct Cand {
     const char *text;
     const SnExpr *e; /* with the rule's own condition */
     const char *full;
-    uint32_t met; /* of the cases tried: how many met it */
+    uint32_t met; /* the number of tried cases that met it */
     bool ok;
     bool asked; /* the calculi do not prove it */
 } Cand;
@@ -99,7 +99,8 @@ candidates(Set *s)
     }
 }
 
-/* An attribute as it is by default, not below 0, or as that of another node. */
+/* An attribute equal to its default, not below 0, or equal to that of another
+ * node. */
 static void
 of_attribute(Set *s, const SnDefVar *v, const SnDefAttr *a)
 {
@@ -121,7 +122,8 @@ of_attribute(Set *s, const SnDefVar *v, const SnDefAttr *a)
     }
 }
 
-/* What decides where no case refutes: attributes, dimensions, types. */
+/* Conditions to try if no case refutes the rule: attributes, dimensions,
+ * types. */
 static void
 more_candidates(Set *s)
 {
@@ -144,7 +146,7 @@ more_candidates(Set *s)
     }
 }
 
-/* Does the claim hold under c?  Weakness is measured on the way. */
+/* Does the claim hold under c?  Also measures weakness. */
 static void
 rate(Set *s, Cand *c)
 {
@@ -210,8 +212,8 @@ weakest_refines(Set *s)
     return weakest(s);
 }
 
-/* How often a condition helps beside another: open clamps, covers, equal
- * types; then the rest. */
+/* The order by how often a condition helps in addition to another: open clamps,
+ * covers, equal types; then the rest. */
 static int
 rank(const char *t)
 {
@@ -246,7 +248,7 @@ pairs(Set *s)
 
 /* ---- carrying the saturation ---- */
 
-/* Sets the clamp of the right side's root to `text`; NULL when that makes no
+/* Sets the clamp of the right side's root to `text`; NULL if that makes no
  * sense there. */
 static const SnDefRule *
 with_clamp(Set *s, const SnExpr *e)
@@ -323,8 +325,8 @@ carry(Set *s)
     return false;
 }
 
-/* Of a rule that nothing refutes: the first condition under which it is proved,
- * and which some graph meets. */
+/* For a rule that nothing refutes: the first condition under which it is
+ * proved, and that some graph meets. */
 bool
 sn_prove_help_open(SnProver *pv, const SnInstance *pr)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is proved: the written rules, one for each kind a class or form stands
- * for, and every derived instance, written out as the rule it amounts to. */
+/* The instances to prove: the written rules, one for each kind of a class or
+ * form, and every derived instance, written out as the equivalent rule. */
 #include "dsl/prove/judge/prove_instance.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ sn_prove_parse_cond(SnProver *pv, const SnDefRule *r, const char *text)
 
 /* ---- texts ---- */
 
-/* An instance that no rule says: the node would take part in the family by its
+/* An instance that no rule states: the node takes part in the family by its
  * facts, proved or not. */
 static void
 unwritten(SnProveGen *g, const char *name, const char *why, int n)
@@ -107,7 +107,7 @@ sn_prove_add(SnProveGen *g, SnInstance r, const char *text)
     SnDefRule *rule = rule_of(g->pv, text, &why);
     if (!rule) {
         size_t n = strcspn(why, "\n");
-        const char *msg = strstr(why, "]: "); /* after a place of no file */
+        const char *msg = strstr(why, "]: "); /* after a place without a file */
         if (msg && msg < why + n) {
             n -= (size_t)(msg + 3 - why);
             why = msg + 3;
@@ -198,7 +198,7 @@ absorb(SnProveGen *g, const SnDefNode *n)
     }
 }
 
-/* A declared type that means just this. */
+/* A declared type that means exactly this. */
 static const char *
 type_name(const SnProveGen *g, SnDefConc k)
 {
@@ -255,8 +255,8 @@ sn_prove_unused(SnProveGen *g, const SnDefNode *n)
     return sn_buf_str(&b);
 }
 
-/* What stands above and below a node whose Rescales sink: one above every
- * operand of the `same` group, alike. */
+/* The nodes above and below a node whose Rescales sink: equal ones above every
+ * operand of the `same` group. */
 typedef struct Above {
     const char *l, *r, *when; /* operands on both sides, "" or conditions */
     const char *x;            /* the first operand of the group */
@@ -315,7 +315,7 @@ sink(SnProveGen *g, const SnDefNode *n)
     if (p.commutes)
         p.guard = "R(Q(v)) == Q(v) for each constant v of the meaning";
     const char *low = "", *below = "", *covers = "";
-    if (n->clamp) { /* the node's saturation goes along */
+    if (n->clamp) { /* the node's saturation moves with it */
         low = sn_format(a, " {%s = full}", n->clamp->name);
         below = sn_format(a, " {clamp = meet(n.%s, r.clamp)}", n->clamp->name);
     }
@@ -455,7 +455,7 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
         return;
     }
     bool any = t->out[0].elem == SN_QI8 || t->out[0].elem == SN_QI16;
-    if (same && !any) /* nothing rescales these: only equal types */
+    if (same && !any) /* these are not rescaled: only equal types */
         fixed = sn_format(a, " and q.type == %s.type", x);
     if (same && any && *no) /* equal values appear on another grid */
         fixed = sn_format(a,
@@ -464,7 +464,8 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                           fixed, x, no);
     bool open = same && any && !f->family.sink_const;
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
-    const char *number = /* which q makes a code of, and a clamp of reals not */
+    const char *number = /* which q makes a code, but a clamp of reals does
+                            not */
         f->clamp && s->nan ? sn_format(a, " and n.%s == full", f->clamp->name)
                            : "";
     guard = sn_format(a, "%s%s%s", guard, number, fixed);
@@ -480,7 +481,7 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                                             : "exact else within 1 lsb"));
 }
 
-/* One Quantize gives one result another type: the others are as they were. */
+/* One Quantize changes the type of one result: the others are unchanged. */
 static bool
 keeps_rest(const SnDefNode *n, const SnDefTuple *t)
 {
@@ -633,7 +634,7 @@ sn_prove_instances(SnProver *pv, SnInstance **out)
     return g.n;
 }
 
-/* n with its operands exchanged is n. */
+/* n with exchanged operands equals n. */
 static void
 exchanged(SnProveGen *g, const SnDefNode *n)
 {
@@ -666,7 +667,7 @@ exchanged(SnProveGen *g, const SnDefNode *n)
         return;
     }
     rule->pos = n->comm_pos;
-    rule->id = UINT32_MAX; /* of no pass */
+    rule->id = UINT32_MAX; /* in no pass */
     SnInstance v = {
         .r = rule, .comm = n, .name = sn_format(a, "commutes %s", n->name)};
     SN_PUSH(a, g->v, g->n, v);
@@ -706,7 +707,7 @@ sn_prove_why_not(SnProver *pv, const SnDefRule *r)
     size_t n = text ? strlen(text) : 0;
 
     if (n < 6 || strncmp(text, "rule", 4) || r->custom)
-        return NULL; /* a lowering is of floats, which have no facts */
+        return NULL; /* a lowering is for floats, which have no facts */
     text = sn_strndup(pv->a, text + 4, n - 4 - (text[n - 1] == ';'));
     return rule_of(pv, text, &why) ? NULL : why;
 }

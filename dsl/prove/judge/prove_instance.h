@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Between the files that write derived instances out as rules. */
+/* Shared by the files that write derived instances as rules. */
 #ifndef SN_PROVE_INSTANCE_H
 #define SN_PROVE_INSTANCE_H
 
@@ -20,7 +20,7 @@ void sn_prove_add(SnProveGen *g, SnInstance r, const char *text);
 const char *sn_prove_unused(SnProveGen *g, const SnDefNode *n);
 /* Does the condition require the root's other results to be unused? */
 bool sn_prove_others_unused(const SnInstance *pr);
-/* `derive sink WHAT` at n, of anything but what gives codes other scales. */
+/* `derive sink WHAT` at n, for anything except conversions to other scales. */
 void sn_prove_sink(SnProveGen *g, const SnDefNode *n, const char *what);
 
 #endif

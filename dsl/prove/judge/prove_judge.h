@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Between the files that judge an instance: prove.c and prove_under.c. */
+/* Shared by the files that judge an instance: prove.c and prove_under.c. */
 #ifndef SN_PROVE_JUDGE_H
 #define SN_PROVE_JUDGE_H
 
 #include "dsl/prove/trial/case.h"
 
-/* Arithmetics other than float: cases, as the calculus knows a Rescale as q of
- * d, and what its lemmas need of one.  What they give is added to p. */
+/* Arithmetics other than float: cases, because the calculus treats a Rescale as
+ * q of d, and the properties that its lemmas need.  Adds the results to p. */
 void sn_judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed,
                           SnProof *p);
 
@@ -15,7 +15,7 @@ void sn_judge_arithmetics(SnProver *pv, const SnInstance *pr, uint64_t seed,
 /* The rule's name, and " on KIND" or " (derived)". */
 const char *sn_judge_name(const SnInstance *pr);
 const char *sn_judge_whose(SnProver *pv, const SnInstance *pr);
-/* The counterexample of t, if there is one, and how far apart its sides are. */
+/* The counterexample of t, if any, and the distance between its sides. */
 void sn_judge_show(SnProver *pv, const SnTrial *t);
 const char *sn_judge_how_much(SnProver *pv, const SnTrial *t);
 /* SN312: no case meets the condition. */

@@ -13,7 +13,7 @@ typedef struct Rounds {
     uint32_t n, tap; /* roundings, and those of each tap of a sum */
 } Rounds;
 
-/* Whose operands a formula reads: a node of the left side, or of the right. */
+/* The node whose operands a formula reads: on the left side or on the right. */
 typedef struct Node {
     const SnInstance *pr;
     const SnDefNode *n;
@@ -48,8 +48,8 @@ of_port(const Node *v, const char *name)
     return (Rounds){0, 0};
 }
 
-/* Factors and divisors pass on what is off of each; summands and choices what
- * is off of the worse one. */
+/* Factors and divisors pass on the error of each; summands and choices the
+ * error of the worse one. */
 static Rounds
 of_formula(const Node *v, const SnExpr *e)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Memory of one proof, or of one case, that is used again by the next. */
+/* Memory of one proof, or of one case, reused by the next. */
 #include "dsl/prove/prover.h"
 
 #include <assert.h>
 
-/* Address space; pages are taken as they are used.  Proofs that need more get
- * it from the system each time. */
+/* Address space; pages are allocated as they are used.  Proofs that need more
+ * get it from the system each time. */
 enum { SCRATCH = 256 << 20 };
 
 static void

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Derived instances of what sinks below a node and changes no scale: moves of
- * data, and the step from codes to reals. */
+/* Derived instances of operations that sink below a node and change no scale:
+ * moves of data, and the step from codes to reals. */
 #include "dsl/prove/judge/prove_instance.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ layout(SnProveGen *g, const SnDefNode *n, const char *T)
 
 /* ---- Reshape ---- */
 
-/* Below a node of one operand, or of operands of one shape each, the Reshape
- * is as it was; what is laid end to end has another shape. */
+/* Below a node of one operand, or of operands of one shape each, the Reshape is
+ * unchanged; concatenated operands have another shape. */
 static void
 regroup(SnProveGen *g, const SnDefNode *n, const char *R)
 {
@@ -127,7 +127,7 @@ reals(SnProveGen *g, const SnDefNode *n, const char *D)
                   sn_buf_str(&w), *no ? " and " : "", no));
 }
 
-/* ---- which ---- */
+/* ---- choice ---- */
 
 void
 sn_prove_sink(SnProveGen *g, const SnDefNode *n, const char *what)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Obligations as SMT-LIB: what the calculus decides by its lemmas, written so
- * that a solver may find out for itself.  One file a rule; unsat means that
- * the rule holds.
+/* Obligations as SMT-LIB: the questions that the calculus decides by its
+ * lemmas, for a solver to decide independently.  One file a rule; unsat means
+ * that the rule holds.
  *
- * Elements stand for tensors: a move carries one, a set has two.  For `exact`,
+ * Elements represent tensors: a move carries one, a set has two.  For `exact`,
  * q and d are functions of which the solver is told that they never decrease,
  * and that d after q is undone (L0); for `refines` they are saturations
  * between bounds that are told as far as types and the condition say. */
@@ -218,7 +218,7 @@ put_conv(Smt *s, const SnTree *t, const char *at)
     return v;
 }
 
-/* Comparisons and connectives whose operands may change places. */
+/* Comparisons and connectives whose operands can be exchanged. */
 static bool
 truth_op(SnOp op)
 {
@@ -278,9 +278,9 @@ put(Smt *s, const SnTree *t, const char *at)
     return apply(s, t, t->op, at, t->kind == SN_TR_OVER);
 }
 
-/* ---- what the condition says ---- */
+/* ---- the condition ---- */
 
-/* A side of a name of the condition: a saturation, or reach(v). */
+/* A bound of a name in the condition: a saturation, or reach(v). */
 static const char *
 known(Smt *s, const char *side, const SnCover *k)
 {
@@ -378,7 +378,7 @@ sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p)
     undone(&s);
     if (!s.exact)
         conditions(&s);
-    else if (l.ncov) /* saturations that the condition makes idle */
+    else if (l.ncov) /* saturations without effect under the condition */
         return;
     sn_buf_init(&out, pv->a);
     sn_putf(&out, "; %s: %s\n(set-logic ALL)\n", p->name, p->claim);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The questions of a certificate as SMT-LIB.  A quotient is the solver's own
- * `div`, which rounds down for the divisors that are above 0; a product of two
- * facts is left for the solver to find. */
+ * `div`, which rounds down for the divisors that are above 0; the solver must
+ * find products of two facts itself. */
 #include <inttypes.h>
 #include <xxhash.h>
 
@@ -67,7 +67,7 @@ see(bool *seen, SnPoly p)
             seen[p.m[i].atom[k]] = true;
 }
 
-/* The equations that a normal form of what is asked may need. */
+/* The equations that a normal form of the question may need. */
 static void
 put_equations(SnArena *a, SnBuf *b, const SnCheckQuestion *q)
 {

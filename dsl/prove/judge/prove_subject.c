@@ -115,7 +115,7 @@ sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
     return r;
 }
 
-/* Subject i with r in its place: one rule, or one for each kind. */
+/* Subject i replaced by r: one rule, or one for each kind. */
 static uint32_t
 instances(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t implicit,
           SnInstance **out)
@@ -180,7 +180,7 @@ sn_subject_proved(SnSubjects *s, uint32_t i, const SnDefRule *r,
 
 /* ---- rows ---- */
 
-/* Do all arithmetics compute that form alike? */
+/* Do all arithmetics compute this form in the same way? */
 static bool
 same_form(const SnDefs *s, SnForm form, const char *map)
 {
@@ -196,7 +196,7 @@ same_form(const SnDefs *s, SnForm form, const char *map)
     return true;
 }
 
-/* All that its results may be computed by. */
+/* All rows by which its results may be computed. */
 static bool
 same_rows(const SnDefs *s, const SnDefNode *n)
 {

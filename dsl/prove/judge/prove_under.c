@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What of a rule holds under arithmetics that are not float's. */
+/* What holds of a rule under arithmetics other than float. */
 #include <string.h>
 
 #include "dsl/prove/judge/prove_judge.h"
 #include "dsl/prove/trial/case.h"
 #include "dsl/prove/trial/prove_arith.h"
 
-/* SN307: what holds for floats does not for a fixed-point rounding. */
+/* SN307: a claim that holds for floats fails for a fixed-point rounding. */
 static void
 bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
@@ -30,10 +30,10 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 
-/* Must what is claimed hold under arithmetic `by`?  What is claimed of it by
- * name, by `else`, or by a rule of a backend that computes so.  A rule of the
- * core cannot know every machine: where it is not proved it is switched off,
- * also what its `else` says of a plugin's arithmetic. */
+/* Must the claim hold under arithmetic `by`?  Yes if it names this arithmetic,
+ * has an `else`, or is a rule of a backend with this arithmetic.  A rule of the
+ * core cannot know every machine: if it is not proved it is switched off, and
+ * so is its `else` for a plugin's arithmetic. */
 static bool
 must_hold(const SnProver *pv, const SnInstance *pr, SnRounding by)
 {
@@ -45,7 +45,8 @@ must_hold(const SnProver *pv, const SnInstance *pr, SnRounding by)
     return sn_def_claim(r, by) != &r->claim && (r->backend || !a || !a->plugin);
 }
 
-/* A written rule can say what holds there, and `else` said something. */
+/* A written rule can state what holds there, and its `else` stated
+ * something. */
 static void
 note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
@@ -66,8 +67,8 @@ note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 
-/* What the lemmas that prove p need of a Rescale, and the arithmetic's row has
- * not: NULL, or why with codes that show it in *counter. */
+/* The property of a Rescale that the lemmas proving p need and the arithmetic's
+ * row lacks: NULL, or why, with codes that show it in *counter. */
 static const char *
 lacks(SnProver *pv, const SnInstance *pr, SnRounding by, const SnProof *p,
       const char **counter)
@@ -78,7 +79,7 @@ lacks(SnProver *pv, const SnInstance *pr, SnRounding by, const SnProof *p,
     const bool same = strstr(p->lemmas, "L0") != NULL;
     SnRowProperty q = {SN_ROW_OPEN, ""};
 
-    if (!r || pr->comm) /* both orders convert each operand alike */
+    if (!r || pr->comm) /* both orders convert each operand in the same way */
         return NULL;
     if (order)
         q = sn_row_monotone(pv->a, r);

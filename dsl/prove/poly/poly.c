@@ -120,7 +120,7 @@ merge(SnPolys *P, SnPoly a, SnPoly b, int64_t k, SnMonomial *v)
     return (SnPoly){n, v};
 }
 
-/* Sums pass through memory of the stack, and take no more than they need. */
+/* Sums are built in stack memory, and then take no more than they need. */
 enum { SMALL = 24 };
 
 static SnPoly
@@ -139,7 +139,7 @@ join(SnPolys *P, SnPoly a, SnPoly b, int64_t k)
     SnMonomial small[SMALL];
 
     if (b.n == 0)
-        return a; /* b may be of the caller's stack */
+        return a; /* b may be on the caller's stack */
     if (a.n + b.n > SMALL)
         return merge(P, a, b, k, SN_NEW_N(P->a, SnMonomial, a.n + b.n + 1));
     return keep(P, merge(P, a, b, k, small));
@@ -211,7 +211,7 @@ sn_poly_replace(SnPolys *P, SnPoly a, uint32_t atom, SnPoly p)
     return r;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 bool
 sn_poly_same(SnPoly a, SnPoly b)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Polynomials with integer coefficients over atoms: names (a dimension, an
  * attribute, a position) and quotients.  Two polynomials are equal for all
- * values of their atoms exactly when they are the same one; atoms are interned,
- * so that equal names and equal quotients are one atom.
+ * values of their atoms exactly if they are identical; atoms are interned, so
+ * that equal names and equal quotients are one atom.
  *
  * A coefficient that leaves int64 or a monomial of more than SN_POLY_DEGREE
- * atoms sets `over`: whoever proves something must look at it at the end. */
+ * atoms sets `over`: every proof must check it at the end. */
 #ifndef SN_POLY_H
 #define SN_POLY_H
 
@@ -42,13 +42,13 @@ typedef struct SnPolys {
     bool over;
 } SnPolys;
 
-/* The one pointer for s, which lives as long as P's arena. */
+/* The unique pointer for s, which lives as long as P's arena. */
 const char *sn_poly_word(SnPolys *P, const char *s);
 
 SnPoly sn_poly_int(SnPolys *P, int64_t v);
 /* The atom of that name; names are compared as text. */
 SnPoly sn_poly_name(SnPolys *P, const char *name);
-/* The atom x div q, as it stands: sn_facts_div knows what it may be instead. */
+/* The atom x div q, not simplified: sn_facts_div simplifies it. */
 SnPoly sn_poly_quotient(SnPolys *P, SnPoly x, SnPoly q);
 SnPoly sn_poly_atom(SnPolys *P, uint32_t atom);
 
@@ -58,7 +58,7 @@ SnPoly sn_poly_mul(SnPolys *P, SnPoly a, SnPoly b);
 SnPoly sn_poly_scale(SnPolys *P, SnPoly a, int64_t k);
 /* a + k. */
 SnPoly sn_poly_plus(SnPolys *P, SnPoly a, int64_t k);
-/* a with p in the place of every monomial's atom; quotients are left alone. */
+/* a with the atom replaced by p in every monomial; quotients are unchanged. */
 SnPoly sn_poly_replace(SnPolys *P, SnPoly a, uint32_t atom, SnPoly p);
 
 /* The order of monomials: 0, or which side comes first. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Both sides of a rule where the ranks of all values are known: one path of a
- * proof takes one rank for each operand, and distinguishes what else is open
+/* Both sides of a rule with known ranks of all values: one path of a proof
+ * takes one rank for each operand, and distinguishes the other open cases
  * (dsl/prove/index/path.h).  Dimensions, attributes and places are polynomials,
  * elements are expressions over the reals (ring.h).
  *
- * Where all of a rule goes element by element, ranks do not matter: each
+ * If the whole rule is element by element, ranks do not matter: each
  * operand is one atom, read wherever the result is (`point`). */
 #ifndef SN_BOX_H
 #define SN_BOX_H
@@ -22,7 +22,7 @@ typedef struct SnBoxNode SnBoxNode;
 typedef struct SnBox {
     const char *name; /* unique */
     SnBoxNode *def;   /* NULL: an operand */
-    int rank;         /* -1: not asked for yet */
+    int rank;         /* -1: not determined yet */
     int want;         /* the only rank that its reader takes, or -1 */
     uint32_t elems;   /* bit per element type that it may have */
     bool busy;
@@ -39,7 +39,7 @@ typedef struct SnNums {
 } SnNums;
 
 typedef struct SnBoxAttr {
-    const char *name; /* "o.axes": of the left side, as it is; or NULL */
+    const char *name; /* "o.axes": of the left side, unchanged; or NULL */
     const SnDefAttr *attr;
     const SnExpr *e; /* as it is given, or NULL */
     bool known;      /* a list: its length is */
@@ -61,7 +61,7 @@ struct SnBoxNode {
     SnBox **list; /* all operands of the port that takes several, or NULL */
     SnBoxAttr **attr;
     SnBox *out;
-    SnNums *slot;   /* by slot of the map; NULL: not asked for yet */
+    SnNums *slot;   /* by slot of the map; NULL: not determined yet */
     SnBoxLens *len; /* by parameter: how many axes each item takes */
 };
 
@@ -82,7 +82,7 @@ typedef struct SnBoxNamed {
     SnPoly p, of;
 } SnBoxNamed;
 
-/* What a sum goes along: how far each of its places. */
+/* The places of a sum, and the bound of each. */
 typedef struct SnBoxSum {
     uint32_t n;
     const SnPoly *bound;
@@ -95,8 +95,8 @@ typedef struct SnRealProof {
     SnPath path;
     SnRings R;
     bool point;
-    const SnBoxNode *codes[2]; /* the one sum of products of both sides, where
-                                  its codes are compared; right, left */
+    const SnBoxNode *codes[2]; /* the only sum of products of each side, if its
+                                  codes are compared; right, left */
     bool all_real;             /* types */
     bool computes;             /* more than moves elements */
     SnBox **bind;              /* by variable */
@@ -104,7 +104,7 @@ typedef struct SnRealProof {
     uint32_t nnode;
     SnBoxNode **node;
     uint32_t nfact;
-    const SnExpr *fact[64]; /* what the condition says, on this path */
+    const SnExpr *fact[64]; /* the facts of the condition, on this path */
     uint32_t nbinder;
     SnPoly binder[SN_BOX_NBINDER]; /* at least 0 in the sums that are open */
     uint32_t nplace, nelem;
@@ -117,10 +117,10 @@ typedef struct SnRealProof {
     bool reading;               /* what makes a node of the left side legal */
     uint32_t ndiv[2], ngrow[2]; /* by side: right, left */
     SnRing *div[2];             /* what is divided by */
-    SnRing *grow[2];            /* what exp and the like are taken of */
+    SnRing *grow[2];            /* the arguments of exp and similar functions */
     uint32_t nordered, ntaken[2];
     SnRing *ordered;  /* numbers whose order the path knows */
-    SnRing *taken[2]; /* by side: what max and min chose among */
+    SnRing *taken[2]; /* by side: the operands that max and min chose from */
 } SnRealProof;
 
 static inline bool
@@ -134,7 +134,7 @@ void sn_real_out(SnRealProof *cx, const char *why);
 
 /* Builds them for this path; *l, *r: their results. */
 bool sn_real_sides(SnRealProof *cx, SnBox **l, SnBox **r);
-/* Is each node's result made element by element, of operands that are
+/* Is each node's result made element by element, from operands that are
  * broadcast? */
 bool sn_real_is_point(const SnMapDecl *d);
 SnBoxAttr *sn_real_attr(const SnBoxNode *n, const SnDefAttr *a);
@@ -152,7 +152,7 @@ sn_real_nth(const SnBoxNode *n, uint32_t port, uint32_t k)
 
 /* All are reals; of an exact rule: both results have one type. */
 void sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r);
-/* Does all of the rule go element by element? */
+/* Is the whole rule element by element? */
 bool sn_real_all_point(const SnDefRule *r);
 /* Both results of such a rule have one shape. */
 void sn_real_point_shapes(SnRealProof *cx, const SnBox *l, const SnBox *r);
@@ -164,13 +164,13 @@ bool sn_real_has_call(const SnExpr *e);
 /* Numbers; ports and attributes are those of n, or NULL. */
 SnNums sn_real_nums(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
 SnRing sn_real_number(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
-/* Takes in what a condition says; what is not understood is not used. */
+/* Adds the facts of a condition; parts that are not understood are not used. */
 void sn_real_assume(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
 /* Is it known to hold? */
 bool sn_real_holds(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
-/* Takes in what the rule's condition says of attributes, or all of it. */
+/* Adds what the rule's condition says about attributes, or all of it. */
 void sn_real_facts(SnRealProof *cx, bool all);
-/* The condition of the rule, split up; before there are shapes. */
+/* The condition of the rule, split up; before shapes are known. */
 void sn_real_split(SnRealProof *cx, const SnExpr *e);
 /* Values that an expression shape(a) == shape(b) names, or false. */
 bool sn_real_same_shape(SnRealProof *cx, const SnExpr *e, SnBox **a, SnBox **b);
@@ -185,8 +185,8 @@ void sn_real_open(SnRealProof *cx, SnBoxNode *n);
 /* The map's number expression e, its places where they are in slot[]. */
 SnNums sn_real_map(SnRealProof *cx, const SnBoxNode *n, const SnNums *slot,
                    int32_t e);
-/* A condition of the left side is taken in; false: all of it is not, it has to
- * be decided. */
+/* Adds a condition of the left side; false: not completely, it must be
+ * decided. */
 bool sn_real_claim(SnRealProof *cx, const SnBoxNode *n, int32_t e);
 /* The same of a condition: 0 or 1, or open where it depends on a place in a
  * sum. */
@@ -220,7 +220,7 @@ void sn_real_same_choices(SnRealProof *cx, SnRing l, SnRing r);
 
 /* ---- sums (sum.c) ---- */
 
-/* The places that a sum goes along. */
+/* The places that a sum runs over. */
 typedef struct SnBoxSet {
     uint32_t n;
     const char *name[16];
@@ -229,7 +229,8 @@ typedef struct SnBoxSet {
 } SnBoxSet;
 
 SnRing sn_real_ring(SnRealProof *cx, SnPoly p);
-/* Each product of body a sum of its own, behind what no place is in. */
+/* Each product of `body` as a separate sum, after the factors without a
+ * place. */
 SnRing sn_real_sum(SnRealProof *cx, const SnBoxSet *s, SnRing body);
 
 /* ---- expressions in certificates (made.c) ---- */

@@ -30,7 +30,7 @@ num(const At *v, double x)
     return sn_ring_num(&v->cx->R, x);
 }
 
-/* ---- what is divided by ---- */
+/* ---- divisors ---- */
 
 static void
 note(SnRealProof *cx, bool left, bool grow, SnRing x)
@@ -150,7 +150,8 @@ node_at(SnRealProof *cx, SnBoxNode *n, SnBoxPlace at)
     return clamped(&v, formula(&v, n->sem->formula));
 }
 
-/* Where v, which may have 1 in the place of a dimension, is read for `at`. */
+/* The place where v, which may have 1 instead of a dimension, is read for
+ * `at`. */
 static SnBoxPlace
 within(SnRealProof *cx, SnBox *v, SnBoxPlace at)
 {
@@ -229,7 +230,7 @@ placed(const At *v)
     return slot;
 }
 
-/* The operand that the map's statement reads: of a list, which one. */
+/* The operand that the map's statement reads: for a list, which one. */
 static SnBox *
 read_of(const At *v, const SnMapStmt *s)
 {
@@ -264,7 +265,7 @@ is_repeated(const At *v, const SnNums *run, int k, SnPoly d)
     return sn_real_knows_zero(cx, one) || sn_path_decide_zero(&cx->path, one);
 }
 
-/* What is read, by the map's statement, of the operand. */
+/* The element of the operand that the map's statement reads. */
 static SnRing
 read_at(const At *v, const SnMapStmt *s)
 {
@@ -300,7 +301,7 @@ read_at(const At *v, const SnMapStmt *s)
     return sn_real_element(cx, x, (SnBoxPlace){x->rank, p, x->dim});
 }
 
-/* 1 where that is inside of the operand, and the condition holds; else 0. */
+/* 1 if that is inside the operand and the condition holds; else 0. */
 static SnRing
 is_read(const At *v, const SnMapStmt *s)
 {
@@ -369,7 +370,7 @@ new_tap(const At *v, SnBoxSet *s, SnPoly *p, SnPoly bound)
     cx->binder[cx->nbinder++] = sn_poly_plus(P, sn_poly_sub(P, bound, *p), -1);
 }
 
-/* A sum before this one that goes along several places, as many in all. */
+/* A sum before this one that runs over several places, as many in all. */
 static const SnBoxSum *
 sum_as_long(SnRealProof *cx, SnPoly bound)
 {
@@ -451,7 +452,7 @@ open_set(At *v, SnBoxSet *s)
     return !sn_real_stopped(v->cx);
 }
 
-/* Of several operands, that which the place lies in. */
+/* Of several operands, the one that contains the place. */
 static SnRing
 of_list(At *v, const SnDefPort *p)
 {
@@ -541,7 +542,7 @@ port(const At *v, const SnDefPort *p)
     return out(v->cx, "an operand outside of the sum");
 }
 
-/* What a mean divides by. */
+/* The divisor of a mean. */
 static SnRing
 divisor(const At *v, const SnBoxSet *s)
 {
@@ -593,7 +594,7 @@ over_set(const At *outer, const SnExpr *e)
     SnBoxSet s;
     double one;
 
-    v.slot = v.base; /* a set in a set is the same one again */
+    v.slot = v.base; /* a set inside a set is the same set */
     v.set = false;
     if (!open_set(&v, &s))
         return r;

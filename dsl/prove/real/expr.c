@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions of rules and of nodes' constraints: numbers, and what conditions
- * say. */
+/* Expressions of rules and of nodes' constraints: numbers, and the facts of
+ * conditions. */
 #include "dsl/prove/real/box.h"
 
 #include "dsl/model/expr_tree.h"
@@ -122,7 +122,7 @@ element(SnRealProof *cx, SnNums list, SnNums at)
 {
     int64_t i;
 
-    /* each that it may be */
+    /* each possible value */
     for (int64_t k = -(int64_t)list.n;
          k < list.n && !sn_real_stopped(cx) &&
          !sn_poly_is_int(sn_real_norm(cx, at.v[0]), &i);
@@ -256,7 +256,7 @@ sn_real_number(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
     return (SnRing){0};
 }
 
-/* ---- what conditions say ---- */
+/* ---- facts of conditions ---- */
 
 static void
 dead(SnRealProof *cx)
@@ -275,7 +275,7 @@ assume(SnRealProof *cx, SnPoly p, bool zero)
         dead(cx);
 }
 
-/* Of a comparison: p >= 0, or p = 0 (*zero), element by element. */
+/* For a comparison: p >= 0, or p = 0 (*zero), element by element. */
 static SnNums
 difference(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e, bool *zero)
 {
@@ -306,7 +306,7 @@ compares(const SnExpr *e)
            is_numbers(e->kid[1]->ty);
 }
 
-/* Whether the calculus has words for it, so that leaving it out is no error. */
+/* Whether the calculus can express it; leaving it out is not an error. */
 static bool
 within_reach(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
@@ -335,7 +335,7 @@ is_plain_real(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
     return (a && a->attr->ty == SN_A_REAL) || sn_expr_number(e, &v);
 }
 
-/* Of two reals: one is at least the other. */
+/* For two reals: one is at least the other. */
 static bool
 orders(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
@@ -377,7 +377,7 @@ sn_real_assume(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
     }
 }
 
-/* ---- what holds ---- */
+/* ---- known conditions ---- */
 
 static bool
 holds_real(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)

@@ -9,7 +9,7 @@ put_line(SnRealProof *cx, char kind, SnBuf *b)
     sn_trace_line(&cx->path.trace, kind, sn_buf_str(b));
 }
 
-/* "ATOM P": a place and what it is below, a flag and what it says. */
+/* "ATOM P": a place and its bound, or a flag and its condition. */
 static void
 put_atom(SnRealProof *cx, char kind, SnPoly atom, SnPoly p)
 {
@@ -51,7 +51,7 @@ places_and_flags(SnRealProof *cx)
     }
 }
 
-/* The line of an expression; those that it is made of come before. */
+/* The line of an expression, after those of its parts. */
 static uint32_t
 line_of(SnRealProof *cx, uint32_t made, uint32_t *n)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Expressions of map declarations over polynomials, lists as long as they are.
- * A truth value is 0, 1, or, where it depends on a place in a sum, an atom that
- * is one of them. */
+ * A truth value is 0, 1 or, if it depends on a place in a sum, an atom that is
+ * one of them. */
 #include "dsl/prove/real/box.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ out(const Ev *v, const char *why)
     return integer(v->cx, 0);
 }
 
-/* ---- what is known ---- */
+/* ---- known facts ---- */
 
-/* Facts about places in sums hold while one is asked. */
+/* Facts about places in sums hold during a question. */
 static SnFactsMark
 with_binders(SnRealProof *cx)
 {
@@ -134,7 +134,7 @@ is_zero(SnRealProof *cx, SnPoly p)
     return sn_poly_int(P, sn_path_decide_zero(&cx->path, p));
 }
 
-/* A condition: decided, but where it depends on a place in a sum. */
+/* A condition: decided, unless it depends on a place in a sum. */
 static SnPoly
 truth(SnRealProof *cx, SnPoly c)
 {
@@ -259,7 +259,7 @@ unary(const Ev *v, const SnMapExpr *e)
     return r;
 }
 
-/* Only what is chosen is looked at, where the condition is known. */
+/* Evaluates only the chosen side if the condition is known. */
 static SnNums
 selected(const Ev *v, const SnMapExpr *e, unsigned k)
 {
@@ -306,7 +306,7 @@ element(const Ev *v, const SnMapExpr *e)
     r.list = at.list;
     for (uint32_t i = 0; i < at.n && !sn_real_stopped(v->cx); i++) {
         bool is = sn_poly_is_int(sn_real_norm(v->cx, at.v[i]), &k);
-        /* behind the end: no value, unless it is not chosen */
+        /* after the end: no value, unless it is not chosen */
         r.v[i] = is && k >= 0 && k < list.n ? list.v[k]
                                             : sn_poly_name(&v->cx->path.P, "?");
     }
@@ -394,7 +394,7 @@ flat(const Ev *v, const SnMapExpr *e)
     return sn_real_one(v->cx, sn_real_norm(v->cx, r));
 }
 
-/* Where a place exists no dimension is 0. */
+/* If a place exists, no dimension is 0. */
 static SnNums
 unflat(const Ev *v, const SnMapExpr *e)
 {
@@ -417,7 +417,7 @@ unflat(const Ev *v, const SnMapExpr *e)
     return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all expressions ---- */
 
 /* The element of an operand of integers: a name for it. */
 static SnNums

@@ -5,8 +5,8 @@
  * -0 equals +0.  An order of reals is one of integers, which the facts of a
  * path know.
  *
- * NaN goes through: where both sides are made of the same operands, they are
- * NaN together. */
+ * NaN passes through: if both sides are made of the same operands, they are NaN
+ * together. */
 #include "dsl/prove/real/box.h"
 
 bool

@@ -5,7 +5,7 @@
 #include "dsl/model/named.h"
 #include "dsl/prove/real/box.h"
 
-/* ---- what has to be seen ---- */
+/* ---- what must be shown ---- */
 
 static void
 fail(SnRealProof *cx, const char *why)
@@ -13,8 +13,8 @@ fail(SnRealProof *cx, const char *why)
     sn_path_stop(&cx->path, SN_PATH_FAIL, "%s", why);
 }
 
-/* The right side divides by nothing that may be 0 where the left one does not,
- * and takes exp of nothing else. */
+/* The right side does not divide by a value that may be 0 unless the left one
+ * does, and takes exp only of the same values. */
 static void
 no_new_dangers(SnRealProof *cx)
 {
@@ -60,7 +60,7 @@ same_shape(SnRealProof *cx, SnBox *l, SnBox *r)
     sn_path_seen(&cx->path, "shape: rank %d", l->rank);
 }
 
-/* A place that the result has; the path is through where it has none. */
+/* A place of the result; the path is finished if it has none. */
 static SnBoxPlace
 any_place(SnRealProof *cx, const SnBox *l)
 {
@@ -104,8 +104,8 @@ others_unused(const SnRealProof *cx, const SnBoxNode *root)
     return true;
 }
 
-/* Both sides' elements at that place; once more where the right side has
- * distinguished what the left one did not know. */
+/* Both sides' elements at that place; again if the right side has distinguished
+ * cases that the left one did not know. */
 static void
 elements(SnRealProof *cx, SnBox *l, SnBox *r, SnBoxPlace at, SnRing *x,
          SnRing *y)

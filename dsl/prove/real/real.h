@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rules over the reals: both sides of a rule as expressions of its operands'
  * elements, in normal form, for each rank that they may have, every dimension,
- * attribute and place.  Where no arithmetic is done on the way the elements are
- * the same bits. */
+ * attribute and place.  Without arithmetic, the elements have the same bits. */
 #ifndef SN_REAL_H
 #define SN_REAL_H
 

@@ -7,8 +7,8 @@
 
 /* ---- comparison ---- */
 
-/* What constants that rules write out may differ by, and what sums of binary64
- * leave of a difference that is none. */
+/* The tolerance for constants written in rules, and the residue that sums of
+ * binary64 leave of a zero difference. */
 static const double CLOSE = 0x1p-22, NOTHING = 0x1p-40;
 
 static bool
@@ -50,7 +50,7 @@ sn_ring_is_num(SnRing a, double *v)
     return a.n == 0 || (a.n == 1 && a.t[0].n == 0);
 }
 
-/* ---- how they are made ---- */
+/* ---- how expressions are made ---- */
 
 SnRing
 sn_ring_made(SnRings *R, SnRing x, char kind, const char *name, uint32_t n,
@@ -323,7 +323,7 @@ sn_ring_atom_mentions(const SnRings *R, uint16_t atom, const char *text)
 {
     const SnRingAtom *k = &R->atom[atom];
 
-    if (strstr(k->name, text)) /* in a sum it is the sum's own */
+    if (strstr(k->name, text)) /* in a sum it is bound by the sum */
         return k->kind != SN_RING_SUM;
     for (uint32_t i = 0; i < k->n; i++)
         if (sn_ring_mentions(R, k->arg[i], text))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Expressions over the reals in normal form: sums of products of atoms with
  * coefficients.  An atom is a name (an element, an attribute, a number that is
- * not known) or a function of such sums.  Two expressions that have one normal
- * form are equal wherever all that is divided by is not 0.
+ * not known) or a function of such sums.  Two expressions with the same normal
+ * form are equal wherever no divisor is 0.
  *
- * Coefficients are binary64; two that differ by no more than a part in 2^22 are
- * taken for one, so that rules may write 0.1666667 for 1 / 6 (docs/proofs.md,
+ * Coefficients are binary64; two with a relative difference of at most 2^-22
+ * count as equal, so that rules may write 0.1666667 for 1 / 6 (docs/proofs.md,
  * "Rules over the reals"). */
 #ifndef SN_RING_H
 #define SN_RING_H
@@ -22,7 +22,7 @@ enum { SN_RING_NFACTOR = 12, SN_RING_NATOM = 2048 };
 
 typedef struct SnRingFactor {
     uint16_t atom;
-    int16_t pow; /* not 0; of atoms that are divided by below 0 */
+    int16_t pow; /* not 0; below 0 for divisors */
 } SnRingFactor;
 
 typedef struct SnRingTerm {
@@ -37,19 +37,19 @@ typedef struct SnRing {
     const SnRingTerm *t; /* ascending */
 } SnRing;
 
-/* How an expression was made of others, for certificates: their checker makes
- * a normal form of its own of it.  Kinds are those of its lines `r`. */
+/* How an expression was made from others, for certificates: their checker makes
+ * its own normal form from it.  Kinds are those of its lines `r`. */
 typedef struct SnRingMade {
     char kind;
     double v;         /* # */
     const char *name; /* l, f, c */
     uint32_t n, npoly;
-    const uint32_t *kid; /* SnRing.made of what it was made of */
+    const uint32_t *kid; /* SnRing.made of its parts */
     const SnPoly *poly;  /* l, p, s, c */
     uint32_t line;       /* number + 1 of its line; 0: not written yet */
 } SnRingMade;
 
-/* What is known of an atom's value. */
+/* Known facts about an atom's value. */
 typedef enum SnRingKind {
     SN_RING_NAME,  /* nothing */
     SN_RING_FLAG,  /* 0 or 1: it is its own square */
@@ -75,11 +75,11 @@ typedef struct SnRings {
     bool over;   /* something was too large: nothing is proved */
 } SnRings;
 
-/* x, made so: of these expressions and polynomials. */
+/* Records that x was made from these expressions and polynomials. */
 SnRing sn_ring_made(SnRings *R, SnRing x, char kind, const char *name,
                     uint32_t n, const SnRing *arg, uint32_t npoly,
                     const SnPoly *poly);
-/* What was made until now is not asked for again. */
+/* Expressions made until now are not used again. */
 void sn_ring_forget(SnRings *R);
 
 SnRing sn_ring_num(SnRings *R, double v);
@@ -96,11 +96,11 @@ SnRing sn_ring_unit(SnRings *R, SnRing a, double *k);
 
 bool sn_ring_same(const SnRings *R, SnRing a, SnRing b);
 bool sn_ring_is_num(SnRing a, double *v);
-/* Is it above 0 whatever its atoms are? */
+/* Is it above 0 for all values of its atoms? */
 bool sn_ring_positive(const SnRings *R, SnRing a);
 /* One product. */
 SnRing sn_ring_term(SnRings *R, const SnRingTerm *t);
-/* Does its text have that in it? */
+/* Does its text contain that? */
 bool sn_ring_mentions(const SnRings *R, SnRing a, const char *text);
 bool sn_ring_atom_mentions(const SnRings *R, uint16_t atom, const char *text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shapes: operands against the patterns of maps, and what makes a node legal.
- */
+/* Shapes: matches operands with the patterns of maps, and checks that nodes are
+ * legal. */
 #include "dsl/prove/real/box.h"
 
 #include "dsl/model/reads.h"
@@ -12,7 +12,8 @@ integer(SnRealProof *cx, int64_t v)
     return sn_real_one(cx, sn_poly_int(&cx->path.P, v));
 }
 
-/* The left side is legal: what is not is no case.  The right one must be. */
+/* The left side is legal, as illegal ones are not cases.  The right one must
+ * be. */
 static void
 refuse(SnRealProof *cx, const SnBoxNode *n, const char *what)
 {
@@ -69,7 +70,7 @@ sn_real_param_of(const SnBoxNode *n, const SnDefPort *p)
     return -1;
 }
 
-/* How many axes each item takes of `rank`; false: they do not fit. */
+/* How many axes of `rank` each item takes; false: they do not fit. */
 static bool
 lengths(SnRealProof *cx, const SnBoxNode *n, unsigned param, int rank)
 {
@@ -137,7 +138,7 @@ join(SnRealProof *cx, const SnBoxNode *n, SnNums *d, const SnPoly *dim,
     *d = r;
 }
 
-/* d[x]: a dimension that each operand of a list has of its own. */
+/* d[x]: a dimension that each operand of a list has separately. */
 static void
 append(SnRealProof *cx, SnNums *s, SnPoly d)
 {
@@ -192,7 +193,7 @@ bind_operand(SnRealProof *cx, SnBoxNode *n, unsigned param, SnBox *v)
     }
 }
 
-/* How long the run of that slot is, as an attribute of fixed length says; -1.
+/* The length of the run in that slot, by an attribute of fixed length, or -1.
  */
 static int
 run_length(const SnBoxNode *n, int slot)
@@ -210,8 +211,8 @@ run_length(const SnBoxNode *n, int slot)
     return -1;
 }
 
-/* The only rank that n takes of an operand, where that follows from lists along
- * its axes or from the result's own rank. */
+/* The only rank that n accepts for an operand, if that follows from lists along
+ * its axes or from the result's rank. */
 static int
 wanted(const SnBoxNode *n, unsigned param)
 {
@@ -256,7 +257,7 @@ bind_operands(SnRealProof *cx, SnBoxNode *n, unsigned param)
 
 /* ---- parameters ---- */
 
-/* An axis counted from the front: a number, or each that it may be. */
+/* An axis counted from the front: a number, or each possible one. */
 static SnPoly
 axis(SnRealProof *cx, const SnBoxNode *n, SnPoly p, int rank)
 {
@@ -275,7 +276,7 @@ axis(SnRealProof *cx, const SnBoxNode *n, SnPoly p, int rank)
 }
 
 /* The axes that a parameter names, counted from the front.  The attribute's own
- * numbers, which the rule's condition speaks of, stay as they are written. */
+ * numbers, which the rule's condition uses, stay as written. */
 static SnNums
 positions(SnRealProof *cx, const SnBoxNode *n, const SnMapParam *p,
           SnNums written)
@@ -353,8 +354,8 @@ bind_param(SnRealProof *cx, SnBoxNode *n, unsigned param)
     n->slot[p->slot] = r;
 }
 
-/* In an order in which each finds what it goes along: an axis behind its
- * operand's rank, an operand behind its axis, a list behind its run. */
+/* In an order in which each finds what it depends on: an axis after its
+ * operand's rank, an operand after its axis, a list after its run. */
 static void
 bind_all(SnRealProof *cx, SnBoxNode *n)
 {
@@ -396,7 +397,7 @@ rank_name(SnRealProof *cx, const SnBox *v)
     return sn_poly_name(&cx->path.P, sn_format(cx->a, "rank(%s)", v->name));
 }
 
-/* The certificate says that it is seen: elements have as many places. */
+/* The certificate states that it was shown: elements have as many places. */
 static void
 rank_is(SnRealProof *cx, const SnBox *v)
 {
@@ -406,7 +407,7 @@ rank_is(SnRealProof *cx, const SnBox *v)
         sn_trace_goal(&cx->path.trace, d, "rank");
 }
 
-/* The condition, or the map, says that the operand's is. */
+/* The condition, or the map, gives that of the operand. */
 static void
 rank_is_said(SnRealProof *cx, const SnBox *v)
 {
@@ -490,7 +491,7 @@ result(SnRealProof *cx, SnBoxNode *n)
         sn_real_out(cx, "a map without a result");
 }
 
-/* A set of nothing has no mean; where there is no result none is asked for. */
+/* An empty set has no mean; without a result none is needed. */
 static void
 nonempty(SnRealProof *cx, const SnBoxNode *n)
 {
@@ -538,7 +539,7 @@ sn_real_open(SnRealProof *cx, SnBoxNode *n)
 
 /* ---- operands ---- */
 
-/* Does e, a conjunction, leave v that rank?  n: the node whose ports it names,
+/* Does e, a conjunction, allow v that rank?  n: the node whose ports it names,
  * or NULL. */
 static bool
 leaves_rank(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e,
@@ -611,7 +612,7 @@ leaf_shape(SnRealProof *cx, SnBox *v)
     }
 }
 
-/* The value that the condition says has the shape of v, or NULL. */
+/* The value that has the shape of v by the condition, or NULL. */
 static SnBox *
 said_like(SnRealProof *cx, const SnBox *v)
 {
@@ -640,7 +641,7 @@ sn_real_shape(SnRealProof *cx, SnBox *v)
     v->busy = true;
     like = !v->def || v->def->left ? said_like(cx, v) : NULL;
     if (like && !v->def && (like->def || like->rank < 0))
-        like = NULL; /* of two operands the first one says it */
+        like = NULL; /* the first of two operands decides */
     if (like && v->def && !sn_real_is_point(v->def->map))
         like = NULL;
     if (like) {
@@ -658,7 +659,7 @@ sn_real_shape(SnRealProof *cx, SnBox *v)
     v->busy = false;
 }
 
-/* Operands of a node whose shape the condition says: each dimension is 1 or
+/* Operands of a node whose shape the condition gives: each dimension is 1 or
  * that of the result. */
 void
 sn_real_fits(SnRealProof *cx, const SnBoxNode *n)

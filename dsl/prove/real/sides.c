@@ -53,7 +53,7 @@ real_name(SnRealProof *cx, const char *s)
     return sn_ring_atom(&cx->R, SN_RING_NAME, s, 0, NULL);
 }
 
-/* An attribute of the left side that nothing is known of. */
+/* An attribute of the left side without known facts. */
 static void
 own(SnRealProof *cx, SnBoxAttr *r, const SnDefAttr *a)
 {
@@ -88,7 +88,7 @@ own(SnRealProof *cx, SnBoxAttr *r, const SnDefAttr *a)
     }
 }
 
-/* The bounds of a clamp that is written out: [lo, hi], full, or another's. */
+/* The bounds of a literal clamp: [lo, hi], full, or another's. */
 static void
 clamp(SnRealProof *cx, SnBoxAttr *r, const SnExpr *e)
 {

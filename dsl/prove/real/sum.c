@@ -29,8 +29,8 @@ sn_real_ring(SnRealProof *cx, SnPoly p)
     return sn_ring_made(R, r, 'p', NULL, 0, NULL, 1, made);
 }
 
-/* One product: what no place of the set is in stands before the sum, and each
- * place that is in nothing counts. */
+/* One product: factors without a place of the set are moved before the sum, and
+ * each unused place multiplies by its size. */
 static SnRing
 sum_of_term(SnRealProof *cx, const SnBoxSet *s, const SnRingTerm *t)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Types: where real arithmetic is compared all values are reals; where elements
- * are only moved both results have one type.  And the shapes of rules that go
- * element by element. */
+/* Types: if real arithmetic is compared, all values are reals; if elements are
+ * only moved, both results have one type.  Also the shapes of
+ * element-by-element rules. */
 #include "dsl/prove/real/box.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ bit(int8_t elem)
     return elem >= 0 ? 1u << elem : 0;
 }
 
-/* ---- what is known of types ---- */
+/* ---- known types ---- */
 
 /* v.type == t, v.type in [t, u]. */
 static void
@@ -123,7 +123,7 @@ only_real(SnRealProof *cx)
     return all;
 }
 
-/* The operand whose type is v's, as far up as facts say so. */
+/* The operand that has v's type, as far up as facts show. */
 static const SnBox *
 type_of(const SnBox *v)
 {
@@ -176,8 +176,8 @@ says_type_of(const SnRealProof *cx, const SnBox *l)
 }
 
 /* One sum of products on both sides, of codes of equal types, with equal
- * attributes but those of its map: where the sums are equal as integers its row
- * makes the same codes of them. */
+ * attributes but those of its map: if the sums are equal as integers, its row
+ * makes the same codes from them. */
 static bool
 one_contract(const SnRealProof *cx, const SnBox *l, const SnBox *r)
 {
@@ -275,7 +275,8 @@ has(const Leaves *s, const SnBox *v)
     return false;
 }
 
-/* What v's shape is made of: operands, and values of their own shape. */
+/* The values that determine v's shape: operands, and values with their own
+ * shape. */
 static void
 leaves(SnRealProof *cx, const SnBox *v, Leaves *s)
 {
@@ -317,7 +318,7 @@ dims_of(const SnBox *fill)
 }
 
 /* A value of the right side whose shape adds nothing to that of the operands:
- * [1], [dim(x, -1)] beside an x that has axes, dims(x). */
+ * [1], [dim(x, -1)] with an x that has axes, dims(x). */
 static bool
 adds_nothing(SnRealProof *cx, const SnBox *fill, const Leaves *s)
 {
