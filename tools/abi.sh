@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Compares what libsinter.so offers by include/sinter.h with tools/sinter.abi,
-# where it was written down: functions, types, offsets of members.  A change
-# that is meant is accepted by `sh tools/abi.sh BUILD bless`; one that programs
-# would notice needs another version.  Usage: abi.sh BUILD [bless]
+# Compares the interface of libsinter.so by include/sinter.h with the record in
+# tools/sinter.abi: functions, types, offsets of members.  An intended change is
+# accepted by `sh tools/abi.sh BUILD bless`; a change that programs would notice
+# needs a new version.  Usage: abi.sh BUILD [bless]
 set -u
 build=$1
 [ "$(uname -m)" = x86_64 ] || exit 0 # which tools/sinter.abi is of

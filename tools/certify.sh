@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Solvers against the provers: each question that a proof answered by a normal
-# form or by Farkas' lemma (steps of certificates), and each obligation of the
-# calculus that says something about codes alone, is asked of z3 and of cvc5.
-# Counts what they agree on, do not know within the time, and deny; fails where
-# one denies something, or does not answer each question.
-# Usage: certify.sh BUILD [MILLISECONDS [QUESTIONS]]: of each question, 2000
-# unless told; a folder that sinter-gen --emit-smt2 has written, or one is made
+# Checks the provers with solvers: z3 and cvc5 get each question that a proof
+# answered by a normal form or by Farkas' lemma (steps of certificates), and
+# each obligation of the calculus that is only about codes. Counts the questions
+# that they confirm, do not answer in time, and deny; fails if one denies a
+# question, or does not answer every question.
+# Usage: certify.sh BUILD [MILLISECONDS [QUESTIONS]]: for each question, default
+# 2000; a folder that sinter-gen --emit-smt2 has written, made if not given
 set -u
 build=${1:?usage: certify.sh BUILD [MILLISECONDS [QUESTIONS]]}
 limit=${2:-2000}
@@ -22,7 +22,7 @@ for b in src/backend/*/*.def; do files="$files --backend $b"; done
 [ $# -ge 3 ] || "$build/sinter-gen" $files -I . --check --emit-smt2 "$smt" >"$dir/log" 2>&1 ||
     { cat "$dir/log"; exit 1; }
 
-# solve SOLVER KIND FILE..: one line of figures; says which question is denied.
+# solve SOLVER KIND FILE..: one line of figures; names each denied question.
 solve() {
     solver=$1 kind=$2
     shift 2

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# coverage.sh BUILD: what the runs that left $BUILD/raw/*.profraw have reached of
-# src, dsl and gen.  Called by make coverage, after its tests.  Prints a table by
-# room, and fails below 92 % of lines or 85 % of branches, and where a function
-# that was never called is not in tests/unreached.txt with its reason, or is
-# there though it was called.  $BUILD/coverage.txt has each file,
-# $BUILD/unreached.txt the lines of each function that never ran.
+# coverage.sh BUILD: which parts of src, dsl and gen were reached by the runs
+# that left $BUILD/raw/*.profraw.  Called by make coverage, after its tests.
+# Prints a table by room, and fails below 92 % of lines or 85 % of branches, and
+# if a function that was never called is not in tests/unreached.txt with its
+# reason, or is listed there although it was called.  $BUILD/coverage.txt has
+# each file, $BUILD/unreached.txt the lines of each function that never ran.
 set -u
 export LC_ALL=C
 build=$1 least_lines=${LINES_LEAST:-92} least_branches=${BRANCHES_LEAST:-85}
@@ -34,7 +34,7 @@ llvm-cov export -format=lcov -instr-profile="$build/all.profdata" "$first" $more
 # copy of its inline functions: the largest count is the one that matters.  The
 # columns of a branch, by which copies are recognized, are in the second export
 # only, whose rows [line, column, line, column, true, false, ...] come before the
-# name of their file.  Branches inside of a macro (assert, SN_TRY) are exported
+# name of their file.  Branches inside a macro (assert, SN_TRY) are exported
 # with its expansions, which are not read.
 awk -v here="$PWD/" '
 function name_of(f) {

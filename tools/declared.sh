@@ -5,16 +5,18 @@
 #
 #   sh tools/declared.sh [-v]      -v: each file, too
 #
-# "later" is what there was none of before: proofs of maps for every size, what checks `test`
-# lines, facts that passes ask for, programs in C.  The `test` lines of maps.def count as tests.
+# "later" is code without a counterpart before: proofs of maps for every size,
+# checks of `test` lines, facts that passes request, programs in C.  The `test`
+# lines of maps.def count as tests.
 was=6db32a64
 verbose=${1:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 git cat-file -e "$was^{commit}" || exit 1
 
-# PART STATE FILES: what the code is for, in which state (was, now, later).  What maps mean was
-# nowhere before but in the parts that are left: `language` is what reads, checks and binds it.
+# PART STATE FILES: what the code is for, in which state (was, now, later).  The
+# meaning of maps was stated only in the remaining parts before: `language`
+# reads, checks and binds it.
 cat >"$tmp/list" <<'END'
 shapes was src/graph/shape/*
 shapes now src/graph/shape.c src/graph/map_args*

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that sinter is built with, where missing, and
-# those named as arguments.  Who may not install is told the command for an
+# Installs missing Debian packages that building sinter needs, and those named
+# as arguments.  Users without the right to install get the command for an
 # administrator.
 set -eu
 want='gcc g++ libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
@@ -14,7 +14,7 @@ for p in $want; do
 done
 [ -z "$missing" ] && exit 0
 
-# refuse WHY: what is left to somebody else.
+# refuse WHY: the part left to an administrator.
 refuse() {
     cat >&2 <<END
 tools/deps.sh: error: packages are missing:$missing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Lists the files of the source tree, one a line, sorted: those that git tracks,
-# or, in an unpacked tarball, all but what was made.  Called by make dist and
+# or, in an unpacked tarball, all except built files.  Called by make dist and
 # tools/lint.sh from the root of the tree.
 set -eu
 if [ -e .git ]; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # How often each rule fires over all models of SHARED/data, by the pipelines
-# that need no data; with OLD, a sinter built before, the rules whose counts
-# differ, and in which models.  fires.sh [BUILD [SHARED [OLD]]].
+# that need no data; with OLD, an earlier build of sinter, the rules whose
+# counts differ, and the models.  fires.sh [BUILD [SHARED [OLD]]].
 BUILD=${1:-build}
 SHARED=${2:-../shared}
 OLD=${3:-}

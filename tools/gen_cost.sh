@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a run of sinter-gen costs in instructions, counted by valgrind, so that
-# the figures do not depend on the machine's load: on the shipped declarations
+# The instructions of a run of sinter-gen, counted by valgrind, so that the
+# figures do not depend on the machine's load: on the shipped declarations
 # without proofs, and with OTHER, the root of another built tree (of an older
-# state, with its own declarations), as a multiple of what that one takes.
-# --proofs counts a run with proofs that finds none kept, too; it takes minutes.
+# state, with its own declarations), as a multiple of that tree's figure.
+# --proofs also counts a run with proofs and no stored verdicts; it takes
+# minutes.
 # Usage: gen_cost.sh [--proofs] BUILD [OTHER]
 set -u
 modes=--no-prove

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes manual pages and completion scripts, as the programs print them, into
-# the places that shells and man look at.
+# Writes manual pages and completion scripts, as printed by the programs, into
+# the places that shells and man search.
 # Usage: install_help.sh SINTER SINTER-GEN SHARE, such as /usr/local/share
 set -eu
 sinter=${1:?usage: install_help.sh SINTER SINTER-GEN SHARE}

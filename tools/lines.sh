@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Writes what is compiled of generated C: functions with a #line to their
+# Prepares generated C for compilation: functions with a #line to their
 # declaration before each line, which is what a debugger shows, and everything
 # else with its own line of IN.  The declaration of a function is what the last
 # comment at the left margin names ("/* passes.def:41: ..."), if it names one.
 # Comments are left out.  Statements become one line: a directive may not stand
 # among the arguments of a macro.
 #
-# OUT is left alone where nothing but numbers of lines differs from what it
-# holds, unless EXACT is 1.  Usage: lines.sh IN OUT [EXACT]
+# OUT is left unchanged if it differs only in line numbers, unless EXACT is 1.
+# Usage: lines.sh IN OUT [EXACT]
 set -eu
 in=$1
 out=$2
@@ -37,7 +37,7 @@ function put_inside(s)
     depth += open_in(s)
     printf("%s%s", s, (depth > 0 ? " " : "\n"))
 }
-# The lines before a function, or what is none.
+# The lines before a function, or outside any.
 function flush_head(inside,    i)
 {
     if (nhead && !inside)

@@ -21,7 +21,7 @@ unknown=$(sh tools/files.sh | sed -nE "s|^((src\|dsl\|gen)/.*)\.c$|$build/obj/\1
         END { for (x in n) if (n[x] > 3) print x }' | sort |
     while read -r x; do grep -q "^|.*\`$x\`" docs/glossary.md || echo "$x"; done)
 [ -z "$unknown" ] || { echo "prefixes not in docs/glossary.md: $unknown"; bad=1; }
-# A type has a name of its own, in all programs.
+# A type's name is unique in all programs.
 twice=$(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.[ch]$' |
     xargs grep -hoE '^(typedef )?(struct|enum|union) Sn[A-Za-z0-9]+ \{' |
     sed -E 's/.* (Sn[A-Za-z0-9]+) \{/\1/' | sort | uniq -d)
@@ -43,7 +43,7 @@ done
 long=$(sh tools/files.sh | grep '\.[ch]$' | grep -v '^tests/gen/' |
     LC_ALL=C.UTF-8 xargs grep -nE '^.{81,}' | cut -d: -f1,2)
 [ -z "$long" ] || { echo "lines past 80 columns: $long"; bad=1; }
-# Tables and what stands in code blocks is as wide as it is.
+# Tables and code blocks may have any width.
 long=$(sh tools/files.sh | grep -E '\.md$' |
     LC_ALL=C.UTF-8 xargs awk 'FNR == 1 { on = 0 } /^ *```/ { on = !on }
         !on && !/^\|/ && !/^    / && length > 100 { print FILENAME ":" FNR }')
@@ -57,14 +57,14 @@ wrong=$(sh tools/files.sh | grep -E '\.[ch]$' | grep -v '\.golden\.c$' |
 
 sh tools/rooms.sh "$build" || bad=1
 
-# Headers and calls of one system stand where something replaces them.
+# Headers and calls of one system are used only where they have a replacement.
 alone=$(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.[ch]$' |
     grep -vxE 'src/base/os/os\.c|src/kernel/isa\.c' |
     xargs grep -nE '#include <(linux|asm|mach|windows)|<sys/(auxv|syscall|prctl|epoll|inotify|eventfd)\.h>|<(execinfo|error|argp)\.h>|memfd_create|syscall\(' |
     cut -d: -f1,2)
 [ -z "$alone" ] || { echo "of one system, not in base/os/os.c: $alone"; bad=1; }
 
-# Inputs of tests have none: goldens hold their line numbers.
+# Inputs of tests have none, as goldens hold their line numbers.
 for f in $(sh tools/files.sh | grep -E '\.(c|h|inc|re|y|def|sh|py|mk)$|(^|/)Makefile$|^\.ci/run$' |
     grep -vE '^tests/(corpus|dsl/[^/]*|fuzz/corpus)/.*\.|^tests/gen/.*\.(def|golden\.c)$'); do
     head -n 2 "$f" | grep -qE '^(//|#) SPDX-License-Identifier: Apache-2\.0$' ||

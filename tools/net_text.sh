@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files of C as a table of lines, sn_net_text: what `sinter compile` copies
-# functions from.  Usage: sh tools/net_text.sh FILE...
+# C files as a table of lines, sn_net_text, from which `sinter compile` copies
+# functions.  Usage: sh tools/net_text.sh FILE...
 echo '/* Lines of files whose functions sinter compile copies; made by'
 echo ' * tools/net_text.sh. */'
 echo '#include "aot/blocks/pick.h"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files as arrays of C: what `sinter report` puts into its page, the scripts one
+# Files as C arrays, which `sinter report` puts into its page, the scripts one
 # after another.  Usage: sh tools/page.sh HTML CSS JS...
 set -u
 html=${1:?usage: page.sh HTML CSS JS...}

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What proofs cost: sinter-gen on the shipped declarations, of its time on one
-# core (user and system, the least of several runs), as multiples of a run that
-# proves nothing (--no-prove), and, with a second build, of what that one takes
-# on the declarations of its own tree, the folder above it.
-# Seconds are the machine's and are printed for a look alone.
+# The cost of proofs: the time of sinter-gen on the shipped declarations on one
+# core (user and system, the least of several runs), as multiples of a run
+# without proofs (--no-prove) and, with a second build, of that build's time on
+# the declarations of its own tree, the folder above it.  Seconds depend on the
+# machine and are printed only for information.
 # Usage: proof_time.sh BUILD [OTHER-BUILD]
 set -u
 build=${1:?usage: proof_time.sh BUILD [OTHER-BUILD]}

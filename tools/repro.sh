@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# repro.sh: builds the tree twice, under other paths, and has each build write
-# all kinds of files that sinter writes: is everything the same, byte for byte?
-# The second build has another locale, time zone, umask, times of its sources,
-# environment, home and number of jobs.  Prints what differs, or how many files
-# are equal.  Called by make repro, with CC and MAKE.
+# repro.sh: builds the tree twice, under different paths, and lets each build
+# write all kinds of files that sinter writes: is everything the same, byte for
+# byte?  The second build has another locale, time zone, umask, times of its
+# sources, environment, home and number of jobs.  Prints what differs, or how
+# many files are equal.  Called by make repro, with CC and MAKE.
 set -u
 MAKE=${MAKE:-make} CC=${CC:-gcc}
 tmp=$(mktemp -d)
@@ -17,7 +17,7 @@ for d in "$one" "$two"; do
 done
 find "$two" -type f -exec touch -d '2001-02-03 04:05:06 UTC' {} +
 
-# A locale whose words, order and decimal points are others, where there is one.
+# A locale with different words, order and decimal points, if there is one.
 other=$(locale -a | LC_ALL=C grep -E '^(tr|de|fr|et)_' | head -n 1)
 other=${other:-C.UTF-8}
 

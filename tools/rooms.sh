@@ -10,8 +10,8 @@
 # rooms as #include lines write them, or `nothing`; a room may always include
 # itself.  Others begin with "Enter:" and "Vocabulary:".  Generated headers have
 # no folder in their #include line and do not count.  A file is X.c and X.h
-# together; it depends on Y where it includes Y.h or uses a symbol of Y.o.  What
-# is generated (BUILD/obj/made) does not count.
+# together; it depends on Y where it includes Y.h or uses a symbol of Y.o.
+# Generated files (BUILD/obj/made) do not count.
 set -u
 build=${1:?usage: rooms.sh BUILD}
 LC_ALL=C
@@ -23,7 +23,7 @@ trap 'exit 1' HUP INT TERM
 
 find dsl gen src -type f \( -name '*.[chy]' -o -name '*.inc' -o -name '*.re' \
     -o -name '*.def' \) | sort >"$tmp/files"
-# Those that hold such files, and those around them.
+# Folders that hold such files, and their parents.
 awk '{
     while (sub(/\/[^\/]*$/, ""))
         if (!seen[$0]++)
@@ -184,7 +184,7 @@ function show_circle(k,    i, j, v, w)
     }
 }
 
-# ---- what there is ----
+# ---- rooms, files, symbols ----
 
 function read_files(    f)
 {
@@ -299,8 +299,8 @@ function check_rooms(    i, j, k, n, v, w)
             show_circle(k)
         }
 }
-# Where a symbol is looked for first: dsl and gen are one program, src is
-# another, which shares its base with the first.
+# Where a symbol is searched first: dsl and gen are one program, src is another,
+# which shares its base with the first.
 function program(unit)
 {
     return unit ~ /^src\// ? "src" : "gen"

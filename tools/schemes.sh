@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What int8 costs: every scheme x range rule, weights with one scale per tensor
+# The loss by int8: every scheme x range rule, weights with one scale per tensor
 # and one per channel and row, on the float models at hand.
 #
 #   schemes.sh BUILD SHARED [IMAGES [MODEL...]]
@@ -8,14 +8,14 @@
 # Models of models.tsv with labels: top-1 on IMAGES (default 1000) test images.
 # Ranges come from the first 256 calibration images; the setting with the best
 # SQNR against float on the others is the chosen one (top-1 of a few hundred
-# images is too coarse to choose by).  Where a set has no calibration part its
-# first 200 images are that, for both, and the others are scored.
-# Beside the chosen setting: ONNX Runtime, where it can be installed, on our QDQ
-# export of it, and the int8 model of the same network that its makers ship.
-# Models without labels: SQNR in dB against float on 4 synthetic samples, ranges
-# from 8 others; synthetic data says little of real data.
+# images is too coarse to choose by).  If a set has no calibration part, its
+# first 200 images are used for both, and the others are scored.  Next to the
+# chosen setting: ONNX Runtime, where it can be installed, on our QDQ export of
+# it, and the int8 model of the same network that its makers ship.  Models
+# without labels: SQNR in dB against float on 4 synthetic samples, ranges from 8
+# others; synthetic data says little about real data.
 #
-# Exit 1 when a chosen setting loses more than half a point.
+# Exit 1 if a chosen setting loses more than half a point.
 set -u
 build=${1:-build} shared=${2:-../shared} n=${3:-1000}
 [ $# -gt 3 ] && shift 3 || set --
@@ -80,7 +80,7 @@ peer() {
         cut -d' ' -f1 || echo failed
 }
 
-# What the makers of a network ship as int8: MODEL MUL ADD, or nothing.
+# The int8 model that the makers of a network ship: MODEL MUL ADD, or nothing.
 shipped() {
     case $1 in
     mlperf_resnet8*) echo "$data/quantized/mlperf_resnet8_qdq/model.onnx 1 0" ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # sysroot.sh ARCH DIR: the libraries that sinter and its tests link with, for
-# another Debian architecture, unpacked into DIR.  apt works in DIR alone:
+# another Debian architecture, unpacked into DIR.  apt works only in DIR:
 # nothing is installed, and the machine's own lists stay as they are.
 set -eu
 arch=$1 dir=$2

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lines of what the theorem of docs/proofs.md trusts, by its table of parts.
+# Lines of code that the theorem of docs/proofs.md trusts, by its table of
+# parts.
 # Usage: trusted.sh; fails where a part names no file.
 bad=0
 total=0

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files of kernels as tables of lines, for programs of `sinter compile`
-# (src/aot/tuned/tuned.h): without includes of sinter's own, guards, and what
-# comes after the line "programs of `sinter compile` have nothing from here on";
-# files *.inc and headers of tiles where they are included first.  base/num.h,
-# which has to be replaced, stays.  Usage: sh tools/tuned_text.sh
+# (src/aot/tuned/tuned.h): without sinter's includes, guards, and what comes
+# after the line "programs of `sinter compile` have nothing from here on"; files
+# *.inc and headers of tiles where they are included first.  base/num.h, which
+# has to be replaced, stays.  Usage: sh tools/tuned_text.sh
 set -eu
 
-# table NAME FILE...: -FILE is in another table; of FILE#SECTION what is below
-# "/* ---- SECTION ---- */", of FILE# what is above all of them.
+# table NAME FILE...: -FILE is in another table; of FILE#SECTION the part below
+# "/* ---- SECTION ---- */", of FILE# the part above all of them.
 table() {
     name=$1
     shift

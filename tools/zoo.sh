@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every model at hand.  First as it is, against the outputs stored beside it
-# (tests/onnx/zoo_outputs.c says what is close enough).  Then quantized: top-1
-# float and int8 on labelled images, SQNR of the outputs against float, Rescales
+# Every available model.  First unchanged, against the outputs stored next to it
+# (tests/onnx/zoo_outputs.c defines close enough).  Then quantized: top-1 float
+# and int8 on labelled images, SQNR of the outputs against float, Rescales
 # inserted and left.
 #
 #   zoo.sh BUILD SHARED [IMAGES]     IMAGES labelled images (default 1000)
 #
-# Exit 1 when an output is not close enough, or a labelled model loses more than
+# Exit 1 if an output is not close enough, or a labelled model loses more than
 # one point.
 set -u
 build=${1:-build} shared=${2:-../shared} n=${3:-1000}
