@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Kernels under arithmetics that are not float's (`fallback kernels`): random
+# Kernels under arithmetics other than float (`fallback kernels`): random
 # graphs on every instruction set give the bits of the evaluators, value by
 # value; models are quantized, run and agree.
 #   tests/sh/arith_kernels.sh [COUNT FIRST]    COUNT random graphs from FIRST on

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An arithmetic outside the tree: examples/npu, whose multiplier of 15 bits is
-# declared and not written in C, built against an installed sinter.  What its
-# Rescale gives is computed here once more, from the formula.
+# An arithmetic outside the tree: examples/npu, whose 15-bit multiplier is
+# declared, not written in C, built against an installed sinter.  The results of
+# its Rescale are computed here again, from the formula.
 suite=arithmetic
 . tests/sh_case.sh
 CC=${CC:-gcc}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A case for each rule instance and the near misses of its guard; then rules
-# damaged on purpose, which the cases must notice.
+# A case for each rule instance and the near misses of its guard; then
+# deliberately damaged rules, which the cases must detect.
 BUILD=${BUILD:-build}
 gen=$BUILD/sinter-gen
 tmp=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The command line as a black box: exit codes, messages, what goes where.
+# The command line as a black box: exit codes, messages, and where output goes.
 suite=cli
 . tests/sh_case.sh
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sinter compile: what is written compiles without a warning and has the bits of
-# the evaluators, which its self-test stores.
+# sinter compile: the programs compile without warnings and have the bits of the
+# evaluators, which their self-tests store.
 suite=compile
 . tests/sh_case.sh
 CC=${CC:-gcc}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A model whose weights lie beside it is the old one or the new one, whole,
-# whatever becomes of the process that writes it: killed at each call on files,
-# ended by signals, each call failed once, and two writers at once.  Memory that
-# runs out in the reader of JSON is exit code 6.
+# A model with weights in a file next to it is completely the old one or the new
+# one, whatever happens to the process that writes it: killed at each call on
+# files, ended by signals, each call failed once, and two writers at once.
+# Running out of memory in the reader of JSON gives exit code 6.
 # PAIRS: how many pairs of writers.
 suite=crash
 . tests/sh_case.sh

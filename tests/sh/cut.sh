@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A file that is cut short while it is mapped: exit code 3 and a line with its
-# name, whichever mapping it is and wherever it is cut; no output is written.
+# name, for every mapping and every place of the cut; no output is written.
 suite=cut
 . tests/sh_case.sh
 fault=$BUILD/tests/fault.so

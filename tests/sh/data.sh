@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Data from the command line: which samples and labels are taken, and what is
-# said of those that are not.
+# Data from the command line: which samples and labels are used, and the
+# messages about others.
 suite=data
 . tests/sh_case.sh
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/deps.sh for those who may not install: what it says and its exit code.
-# Stand-ins answer for the programs that it calls; nothing is installed.
+# tools/deps.sh for users who may not install: its messages and exit code. Fakes
+# replace the programs that it calls; nothing is installed.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0

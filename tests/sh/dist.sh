@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # make dist: the same bytes whatever times and modes the files have and from
-# the tree that the tarball unpacks to.  That make check passes in such a tree
-# is seen by .ci/run.
+# the tree that the tarball unpacks to.  .ci/run checks that make check passes
+# in such a tree.
 MAKE=${MAKE:-make}
 suite=dist
 . tests/sh_case.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The examples of the documents are true: graphs parse, verify and print as
-# they stand, rules and tests of the language page are in passes.def, nodes in
+# The examples of the documents are true: graphs parse, verify and print
+# unchanged, rules and tests of the language page are in passes.def, nodes in
 # nodes.def, and commands of the README exist.
 suite=docs
 . tests/sh_case.sh

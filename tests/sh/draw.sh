@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sinter draw: blocks, what is hidden, heat, links, legend.
+# sinter draw: blocks, hidden parts, heat, links, legend.
 suite=draw
 . tests/sh_case.sh
 

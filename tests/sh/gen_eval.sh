@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Evaluators of declarations that nodes.def does not use (tests/gen/eval.def):
-# generated, compiled with the project's warnings, and run; what has no
-# arithmetic row is refused with its place; a second run changes nothing.
+# generated, compiled with the project's warnings, and run; formulas without an
+# arithmetic row are refused with their place; a second run changes nothing.
 BUILD=${BUILD:-build}
 CC=${CC:-gcc}
 tmp=$(mktemp -d)

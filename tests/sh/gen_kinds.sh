@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a node that is added compiles again: headers of kinds are one each, so
-# those of the kinds behind it change, whose numbers move, and its own is new.
+# What an added node recompiles: each kind has its own header, so the headers of
+# later kinds change, whose numbers move, and that of the node is new.
 case $BUILD in /*) build=$BUILD ;; *) build=$PWD/$BUILD ;; esac
 tmp=$build/tests/gen_kinds
 rm -rf "$tmp"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # One table of output hashes, tests/hashes.txt: models and random graphs of codes
 # give these bits by every instruction set, by evaluators, on each architecture
-# and compiled by any compiler.  RUN is put before each program (an emulator);
+# and compiled by any compiler.  RUN is a prefix of each program (an emulator);
 # --bless prints the table that this build makes.
 BUILD=${BUILD:-build} RUN=${RUN:-}
 table=tests/hashes.txt

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Manual pages and completion, which are made from the table of options: mandoc
-# finds nothing, and shells offer just what --help lists.
+# reports nothing, and shells offer exactly what --help lists.
 suite=help
 . tests/sh_case.sh
 sh tools/deps.sh mandoc bash zsh fish || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# ONNX models that some verbs read and others refused: one outcome for all.
+# ONNX models that some verbs read and others refused: all verbs must agree.
 suite=import
 . tests/sh_case.sh
 

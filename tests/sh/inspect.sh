@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sinter inspect: memory, the largest, JSON, and what fits a terminal.
+# sinter inspect: memory, largest values, JSON, and the width of a terminal.
 suite=inspect
 . tests/sh_case.sh
 

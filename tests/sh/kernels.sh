@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Whole models: the CPU backend gives the bits of the evaluators, with every
-# instruction set this processor has.
+# instruction set of this processor.
 suite=kernels
 . tests/sh_case.sh
 data=${SHARED:-../shared}/data

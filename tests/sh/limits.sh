@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The governor on the command line: small files that ask for much end with exit
-# code 6 and a line that names what asks, and leave nothing; options that raise
+# The governor on the command line: small files that require much end with exit
+# code 6 and a line that names the cause, and leave nothing; options that raise
 # and lower limits.
 suite=limits
 . tests/sh_case.sh

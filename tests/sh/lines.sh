@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lines of generated C lead to declarations (tools/lines.sh), and a line more in
-# a declaration compiles nothing but the table of positions.
+# Lines of generated C lead to declarations (tools/lines.sh), and an added line
+# in a declaration recompiles only the table of positions.
 BUILD=${BUILD:-build}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What declarations name is not listed in C a second time.  A C file that names four or more nodes,
-# ONNX operators or hooks, two maps, or ten functions or statements of the language, is here, with
-# what it needs them for; what a declaration could say instead says so.
+# Names in declarations are not listed a second time in C.  A C file that names
+# four or more nodes, ONNX operators or hooks, two maps, or ten functions or
+# statements of the language, is listed here with its reason; entries that a
+# declaration could replace say so.
 suite=lists
 . tests/sh_case.sh
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tests in maps.def hold its declarations: wherever an operator, a bound or
-# a side is exchanged for another, one of them fails.
+# The tests in maps.def hold its declarations: if an operator, a bound or a side
+# is exchanged for another, one of them fails.
 BUILD=${BUILD:-build}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

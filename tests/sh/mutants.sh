@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Damaged rules: those of `pass simplify` but the two that fold a batch norm
-# (five minutes of proofs), and the derived merges, are all refused or right by
-# proof; a checker that says nothing of one error lets its class through, and the
-# score falls.  tests/long/mutants.sh takes every rule.
+# Damaged rules: those of `pass simplify` except the two that fold a batch norm
+# (five minutes of proofs), and the derived merges, are all refused or proved
+# right; a checker that ignores one error lets its class pass, and the score
+# falls.  tests/long/mutants.sh takes every rule.
 mutants=$BUILD/tests/mutants
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A backend outside the tree: installs into an empty prefix, builds
-# examples/npu against only that, and lets its nodes take part in every pass.
+# A backend outside the tree: installs into an empty prefix, builds examples/npu
+# only against that, and lets its nodes take part in every pass.
 BUILD=${BUILD:-build}
 CC=${CC:-gcc}
 MAKE=${MAKE:-make}

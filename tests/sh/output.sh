@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Outputs of every verb and of sinter-gen: what is not replaced, what says that
-# it cannot be written, and that a failure leaves no part of a file.
+# Outputs of every verb and of sinter-gen: files that are not replaced, messages
+# about files that cannot be written, and no partial file after a failure.
 suite=output
 . tests/sh_case.sh
 m=$demo/fashion_lrn.onnx img=$demo/calib_images.npy

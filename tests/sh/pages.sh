@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Pages of docs that are walked through: every command runs, in order, as a
-# reader would type it, against an installed sinter; every file is as the page
-# gives it; what the page says is printed is printed (tests/page.awk).
+# reader would type it, against an installed sinter; every file is as on the
+# page; the output is as on the page (tests/page.awk).
 CC=${CC:-gcc} MAKE=${MAKE:-make}
 suite=pages
 . tests/sh_case.sh

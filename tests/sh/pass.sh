@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Pass tests.  tests/pass/NAME.sn is a graph with comments that say what to do:
+# Pass tests.  tests/pass/NAME.sn is a graph with comments that describe the
+# test:
 #   ; RUN: FLAGS          flags of `sinter opt` (default --passes=quant_cleanup)
 #   ; EXPECT              the lines after it, less "; ", are the exact output
 #   ; COUNT: KIND N       so many nodes of a kind in the output

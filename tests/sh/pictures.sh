@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Pictures as samples: PNG and JPEG files, folders of them, folders of classes,
-# what is kept with a model, names of classes (docs/data.md, "Pictures").
+# the steps stored with a model, names of classes (docs/data.md, "Pictures").
 suite=pictures
 . tests/sh_case.sh
 img=tests/images

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What other machines have or lack: a big-endian one is refused with a sentence,
-# what replaces calls of Linux does their work, and tests of what runs models
-# pass on the portable kernels, too.
+# Differences between machines: a big-endian one is refused with a message,
+# replacements of Linux calls work, and tests of running models also pass on the
+# portable kernels.
 BUILD=${BUILD:-build} CC=${CC:-gcc}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Proofs on every build: how long they take, cold and cached, for the shipped
-# declarations and for a made set of 200 nodes and 500 rules; and that the
-# report names what it must.  Times are printed, and no limit: they are the
-# machine's.
+# declarations and for a generated set of 200 nodes and 500 rules; and that the
+# report has the required names.  Times are printed without a limit: they depend
+# on the machine.
 gen=$BUILD/sinter-gen
 tmp=$BUILD/tests/prove
 rm -rf "$tmp"

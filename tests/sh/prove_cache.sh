@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Verdicts of an earlier run: after an edit, sinter-gen proves again what rests
-# on what was edited and nothing else, and reports what a run without earlier
-# verdicts reports.
+# Verdicts of an earlier run: after an edit, sinter-gen proves again only what
+# depends on the edited text, and reports the same as a run without earlier
+# verdicts.
 gen=$BUILD/sinter-gen
 tmp=$BUILD/tests/prove_cache
 rm -rf "$tmp"

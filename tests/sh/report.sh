@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `sinter report` and `quantize --report`: the JSON follows its schema and says
-# what the other verbs say, the page holds the same and nothing of the network.
+# `sinter report` and `quantize --report`: the JSON follows its schema and
+# agrees with the other verbs, the page holds the same and loads nothing from
+# the network.
 suite=report
 . tests/sh_case.sh
 sh tools/deps.sh nodejs python3-jsonschema || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A model quantized for a backend of a fixed-point rounding: its text says so,
-# it gives one thing wherever it runs, and ONNX has it as a twin alone.
+# A model quantized for a backend with a fixed-point rounding: its text says so,
+# it gives the same results wherever it runs, and ONNX has it only as a twin.
 BUILD=${BUILD:-build}
 sinter=$BUILD/sinter
 tmp=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ONNX models of one operator, and small ones of quantized networks, with one
-# thing changed, for every thing that can be (tests/tools/spoil.c).
+# thing changed, for every possible change (tests/tools/spoil.c).
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests/tally.sh on programs and scripts that say what cmocka's versions, and
-# scripts, say: counts, names of skipped tests, the last line, the exit code.
+# tests/tally.sh on programs and scripts with the output of cmocka's versions
+# and of scripts: counts, names of skipped tests, the last line, the exit code.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The machines of examples/arithmetics against vectors that a script computes
-# apart from their rows (tests/tools/arith_vectors.py): by the generator, which
-# evaluates formulas, and by the C that it writes, in plugins.
+# independently of their rows (tests/tools/arith_vectors.py): by the generator,
+# which evaluates formulas, and by the C that it writes, in plugins.
 #   tests/sh/vectors.sh [COUNT NAME...]    COUNT vectors a row; plugins of NAMEs
 suite=vectors
 . tests/sh_case.sh

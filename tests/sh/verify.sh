@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sinter verify: what the passes did to every graph of tests/pass and to a model
-# is accepted, and logs and results that were tampered with are not.
+# sinter verify: accepts what the passes did to every graph of tests/pass and to
+# a model, and refuses logs and results that were tampered with.
 suite=verify
 . tests/sh_case.sh
 log=$tmp/log.sn after=$tmp/after.sn

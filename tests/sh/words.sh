@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The words of the .def language are stated once: in dsl/model/words.h and
-# src/base/lang/lang.h.  Each is in docs/language.md; comparisons of text in dsl
-# and gen stay few, as numbers are compared; a C file that spells words of the
-# language by hand is listed here, with its reason.
+# src/base/lang/lang.h.  Each is in docs/language.md; dsl and gen compare text
+# rarely, as they compare numbers; a C file that spells words of the language by
+# hand is listed here, with its reason.
 suite=words
 . tests/sh_case.sh
 
