@@ -6,7 +6,7 @@
  * (prove_lemma.c) normalises both sides to a real formula, a saturation set
  * and rounding terms with the lemmas L0 to L6 of docs/proofs.md; the index
  * calculus (index/index.h) compares the elements from which both sides are
- * made. Their verdicts hold for all shapes and scales.  The enumerator
+ * made.  Their verdicts hold for all shapes and scales.  The enumerator
  * (prove_case.c, prove_eval.c) runs both sides, by the nodes' own formulas and
  * the rows of docs/numerics.md, over types drawn from a lattice of corners and
  * over random ones: it refutes, and accepts nothing.  Rules that cannot be

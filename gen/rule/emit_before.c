@@ -123,7 +123,7 @@ sn_rule_run_of(const SnRuleGen *cx, const SnDefVar *v)
     return NULL;
 }
 
-/* A variable bound under `each` represents several values. Outside `each` only
+/* A variable bound under `each` represents several values.  Outside `each` only
  * their type may be named, and then it is one type. */
 static void
 uniform(SnRuleGen *cx)

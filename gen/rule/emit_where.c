@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where kinds, rules and backends are declared.  The strings have a separate
- * file, so that an added line in a declaration recompiles only them. Rows have
+ * file, so that an added line in a declaration recompiles only them.  Rows have
  * one width: their addresses are constants, which tables may hold. */
 #include <string.h>
 

@@ -21,7 +21,7 @@ void sn_tile_loops(SnAotNode *n, uint32_t vars);
 /* The zero point of filter m of a group, as C; NULL: it is 0. */
 const char *sn_tile_zero(SnAotNode *n, const char *m);
 /* line_c.c: the lines of a result if they do what sn_put_windows (dot.h) does:
- * a bias, a product with a multiplier, saturation to 8 bits. Names in C. */
+ * a bias, a product with a multiplier, saturation to 8 bits.  Names in C. */
 typedef struct SnTilePlain {
     char bias[64], mult[64], zero[64], limit[64];
     bool each; /* a multiplier for each filter */

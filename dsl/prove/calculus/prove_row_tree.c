@@ -79,7 +79,7 @@ of_row(const SnDefAttr *a)
     return a->says == SN_W_ROUND || a->says == SN_W_ZP_SHIFT;
 }
 
-/* The row of `round`: sums depend on their order and on their grids. Products
+/* The row of `round`: sums depend on their order and on their grids.  Products
  * do not (numerics.md, "Mul, after"). */
 static SnTree *
 row_after(SnCalculus *l, const SnTreeNode *k, SnTree *e)

@@ -2,8 +2,8 @@
 /* Chains of steps that are computed band by band: a call of each makes some
  * rows of its result, and no value in between is ever complete in memory.  The
  * last rows that the next step reads stay in a buffer, so nothing is computed
- * twice. A row is what lies at one place of the first axis that has more than
- * one. These functions say which rows a call reads, and which chains are
+ * twice.  A row is what lies at one place of the first axis that has more than
+ * one.  These functions say which rows a call reads, and which chains are
  * cheapest for a limit of memory; aot/band_c.c knows nodes. */
 #ifndef SN_BAND_H
 #define SN_BAND_H
