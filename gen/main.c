@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sinter-gen: reads declarations, checks them, writes what is generated. */
+/* sinter-gen: reads declarations, checks them, writes generated files. */
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>

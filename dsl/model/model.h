@@ -182,7 +182,7 @@ typedef struct SnDefMapTestArg {
 typedef struct SnDefMapTestList {
     SnMapStmtKind kind; /* READ: of operand `what`, x or x[k]; CENTRE, DIVISOR;
                            BESIDE, of one index, NUMBER, PARTS: of each tap;
-                           WHOLE: e is no list */
+                           WHOLE: e is not a list */
     SnExpr *what, *e;
 } SnDefMapTestList;
 

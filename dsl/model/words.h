@@ -180,7 +180,7 @@ SnMode sn_mode_named(const char *s);
     X(RNE, "rne", "R", "sn_int_rne", SN_TY_INT, "the nearest int")             \
     X(F32, "f32", "N", NULL, SN_TY_REAL, "as binary32")
 
-/* Of rows of arithmetics alone: X(ID, word, arguments, C, type, meaning). */
+/* Only for rows of arithmetics: X(ID, word, arguments, C, type, meaning). */
 #define SN_ROW_FNS(X)                                                       \
     X(MULSHR, "mulshr", "IIIM", "sn_quot_mulshr", SN_TY_INT,                \
       "mulshr(a, b, n, mode): a * b / 2^n, the product exact")              \

@@ -241,7 +241,7 @@ pattern(Build *b, const SnPat *p)
 
 static SnOrderTerm *term(Build *b, const SnTerm *t);
 
-/* Made from attributes alone. */
+/* Made only from attributes. */
 static bool
 is_data(const SnOrderTerm *t)
 {
@@ -533,7 +533,7 @@ merge(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     return r;
 }
 
-/* The operands below the node that sinks. */
+/* The operands that have the sinking node above them. */
 typedef enum Over { OVER_PORT, OVER_GROUP, OVER_ALL } Over;
 
 static SnOrderRule *

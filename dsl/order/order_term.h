@@ -185,7 +185,7 @@ typedef enum SnMeasureKind {
     SN_M_COUNT,  /* nodes of the kinds in the set, each once */
     SN_M_PATHS,  /* the same, once for each path to an output */
     SN_M_HEIGHT, /* the multiset of heights of these conversions */
-    SN_M_FLOATS  /* float nodes that are no conversions */
+    SN_M_FLOATS  /* float nodes that are not conversions */
 } SnMeasureKind;
 typedef struct SnMeasure {
     SnMeasureKind mk;

@@ -100,7 +100,7 @@ join_types(SnOrderType *a, SnOrderType *b)
     return true;
 }
 
-/* Types without a scale have no unknowns. */
+/* Types without a scale are the same if their elements are. */
 static bool
 same_type(const SnOrderTerm *a, const SnOrderTerm *b)
 {

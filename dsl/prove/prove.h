@@ -119,9 +119,9 @@ SnDefRule *sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
 void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
                       uint32_t implicit, uint32_t more, SnDiag *d);
 
-/* Do the calculi alone prove what r claims, for each kind it represents, with
- * certificates that the checker takes?  *by_elems: some are proved by
- * elements. */
+/* Do the calculi prove the claim of r without cases, for each kind it
+ * represents, with certificates that the checker takes?  *by_elems: some are
+ * proved by elements. */
 bool sn_subject_proved(SnSubjects *s, uint32_t i, const SnDefRule *r,
                        uint32_t implicit, bool *by_elems);
 

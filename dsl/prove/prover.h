@@ -79,8 +79,8 @@ SnDefRule *sn_prove_reparse(SnProver *pv, SnDiag *d, const char *text,
 /* Rules of a pass as sn_prove_judge's instances: one, or one for each kind. */
 uint32_t sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out);
 void sn_prove_judge(SnProver *pv, const SnInstance *pr);
-/* Do the calculi alone prove it, with a certificate that the checker takes?
- * *by_elems: it is proved by elements, not by lemmas. */
+/* Do the calculi prove it without cases, with a certificate that the checker
+ * takes? *by_elems: it is proved by elements, not by lemmas. */
 bool sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems);
 /* A node on either side that nothing runs, or NULL. */
 const SnDefNode *sn_prove_opaque_pat(const SnPat *p);

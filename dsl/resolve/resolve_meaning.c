@@ -11,7 +11,7 @@ bad(SnResolver *rs, SnDefNode *n)
     rs->bad_node[n->kind] = true;
 }
 
-/* The read in the map of s that uses p's codes as places; NULL: none. */
+/* The argument by which the map of s takes p's codes as places; NULL: none. */
 static const SnExpr *
 places_by(const SnDefSem *s, const SnDefPort *p)
 {
@@ -286,7 +286,7 @@ axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
         }
 }
 
-/* Window arithmetic has no row of its own: selection and mean do. */
+/* Window arithmetic has no own row: selection and mean have one. */
 static void
 arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-/* The attribute behind an enum-typed expression. */
+/* The attribute of an enum-typed expression. */
 static const SnDefAttr *
 enum_attr(const SnExpr *e)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The grammar of .def files (lemon); gram_expr.y goes on with maps and
+/* The grammar of .def files (lemon); gram_expr.y continues with maps and
  * expressions.  Actions only call the builders of parse.h.  A statement ends
  * with `;` and a block with `}`: parsing resumes at both after a fault, see
  * `close` and the rules with `error`. */

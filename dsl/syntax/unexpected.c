@@ -9,8 +9,8 @@
 
 enum { NCODE = 256, NLIST = 6 };
 
-/* Tokens that together are one thing to a reader.  When all of the first
- * `need` are possible, text stands for the whole list. */
+/* Tokens that a reader sees as one thing.  When all of the first `need` are
+ * possible, `text` replaces the whole list. */
 static const struct group {
     const char *text;
     int need, n;

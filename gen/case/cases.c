@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sn_cases.c: for each rule instance a graph on which it must fire, and for
- * each conjunct of its guard one that fails this conjunct alone.
+ * each conjunct of its guard one that fails only this conjunct.
  *
  * Left sides are drawn as the soundness engine draws them
  * (dsl/prove/trial/prove_case.c) and the declared guard is evaluated, conjunct
@@ -28,7 +28,7 @@ typedef struct Conj {
     const SnPat *pat; /* an attribute that the pattern gives ... */
     const SnAsg *asg;
     const char *text;
-    uint32_t nmiss;         /* graphs that fail it alone */
+    uint32_t nmiss;         /* graphs that fail only this one */
     uint32_t nfail;         /* ... fail it at all */
     uint32_t with[MAXCONJ]; /* ... and that conjunct too */
     Best graph;
@@ -376,7 +376,7 @@ draw_all(Inst *in, uint64_t seed)
     }
 }
 
-/* Why no graph fails conjunct i alone. */
+/* Why no graph fails only conjunct i. */
 static const char *
 why_not(const Inst *in, uint32_t i)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Graphs for tests of each rule instance, from the declarations alone. */
+/* Graphs for tests of each rule instance, made only from the declarations. */
 #ifndef SN_GEN_CASES_H
 #define SN_GEN_CASES_H
 

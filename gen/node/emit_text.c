@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Texts, from which `sinter compile` makes C, for every node and tuple with a
- * formula.  They are written as the evaluators are; what follows from a node's
- * types, attributes and shapes is left open.
+ * formula.  They are written like the evaluators, but values that depend on a
+ * node's types, attributes and shapes are left open.
  *
  * A text is a list of lines of C with marks.  Lines:
  *

@@ -95,7 +95,7 @@ reads_class(const SnPat *p, const SnDefClass *c)
     return false;
 }
 
-/* The classes that rules ask for below their root: their numbers among the
+/* The classes that rules require below their root: their numbers among the
  * joins of a kind, with the names of the kinds that are in it by their rows. */
 static void
 put_classes(const SnDefs *defs, SnBuf *b)

@@ -219,7 +219,7 @@ build_run(SnRuleGen *cx, const SnTerm *t)
 /* ---- nodes ---- */
 
 /* The type of result r: a plain one that every tuple gives it, else that of
- * result 0, as it is in one group with it. */
+ * result 0, which is in the same group. */
 static const char *
 result_type(SnRuleGen *cx, const SnTerm *t, uint32_t r)
 {

@@ -43,7 +43,7 @@ typedef struct SnRuleGen {
     const SnDefTest *test; /* names are the test's values */
     const char *values;    /* tests: "v->" or "v." */
     bool ran;              /* tests: values of the graph that ran, by name */
-    bool root_seen;        /* the caller has looked at operand 0 */
+    bool root_seen;        /* the caller has checked operand 0 */
     bool in_run;           /* inside the loop of an `each` */
     bool rebind;           /* binding the variables of an `each` again */
     const char *suffix;    /* of their locals: "_0" for the first element */

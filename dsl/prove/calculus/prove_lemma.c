@@ -393,7 +393,7 @@ norm_elem(SnCalculus *l, SnTree *t)
 }
 
 /* Does the guard say that max (min) with the constant q:T(c) leaves x, a value
- * of codes, as it is: covers(bounds(T, c, _), reach(x))? */
+ * of codes, unchanged: covers(bounds(T, c, _), reach(x))? */
 static bool
 beyond(SnCalculus *l, SnFn fn, const SnTree *x, const SnTree *q)
 {

@@ -166,7 +166,7 @@ void sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v,
 SnTree *sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type);
 SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
                                const char **type);
-/* (prove_guard.c) Takes in what the condition says: early, before the left side
+/* (prove_guard.c) Adds the facts of the condition: early, before the left side
  * is built, equal attributes and missing operands; later, equal types and
  * covers. */
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);

@@ -165,7 +165,7 @@ is(const char *text, const char *begin)
     return !strncmp(text, begin, strlen(begin));
 }
 
-/* The end of a path: as it is closed, or by a contradiction (x). */
+/* The end of a path: closed by its reason, or by a contradiction (x). */
 static bool
 path_ends(SnCheckSteps *s, char kind)
 {

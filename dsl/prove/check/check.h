@@ -80,7 +80,7 @@ typedef struct SnCheckEquation {
     SnPoly is;
 } SnCheckEquation;
 
-/* What a step says: equations and facts imply what it shows. */
+/* The contents of a step: equations and facts imply what it shows. */
 typedef struct SnCheckQuestion {
     SnPolys *P;
     uint32_t nfact, neq;

@@ -51,7 +51,7 @@ bool sn_check_term_commutes(SnCheckSteps *s, const SnCheckTerm *t);
 const SnCheckFact *sn_check_term_fact(SnCheckSteps *s, char kind, int32_t a,
                                       int32_t b, int32_t c, int32_t d);
 uint32_t sn_check_term_may(SnCheckSteps *s, int32_t type);
-/* Was it read that saturation a does nothing to what lies in `prefix NAME`? */
+/* Was it read that saturation a does nothing to values in `prefix NAME`? */
 bool sn_check_term_idle(SnCheckSteps *s, int32_t a, const char *prefix,
                         int32_t name);
 /* Do saturations a and b have a common point, so that they can be exchanged? */

@@ -230,7 +230,7 @@ floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* x = q * a + r by monomials; then r is looked at. */
+/* x = q * a + r by monomials; then r is checked. */
 static SnPoly
 divide(SnFacts *f, SnPoly x, SnPoly q)
 {
@@ -541,7 +541,7 @@ at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
     return best;
 }
 
-/* Each atom as what it exceeds its least value by: where no term is below 0, p
+/* Writes each atom as its least value plus an excess: if no term is below 0, p
  * is a sum of products of the facts that give these values.  Answers for
  * products of many atoms, which Farkas' lemma does not. */
 static const SnTraceWhy *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Farkas' lemma as a procedure: is p a sum of facts with non-negative factors?
  * Facts are polynomials known to be at least 0; each monomial counts as a
- * variable of its own.  Exact arithmetic: a "yes" comes with the factors, and
- * can be checked by adding up. */
+ * separate variable.  Exact arithmetic: a "yes" comes with the factors, and can
+ * be checked by adding up. */
 #ifndef SN_FARKAS_H
 #define SN_FARKAS_H
 

@@ -533,7 +533,7 @@ touch_joined(SnIndex *cx, const SnIndexNode *n, SnAxis t)
 }
 
 /* What the condition of the rule says about lists. */
-/* A list that goes along no operand's axes. */
+/* A list that does not run along the axes of any operand. */
 static bool
 own_length(SnIndex *cx, const SnExpr *e)
 {

@@ -157,8 +157,8 @@ node(SnIndex *cx, const SnDefNode *n, const char *name, bool left)
     return v;
 }
 
-/* Ranks of a node's operands and result: equal, where the map goes along one
- * run; of what is broadcast, where all operands have one. */
+/* Ranks of a node's operands and result: equal if the map runs along one run;
+ * for broadcast operands, if all have one rank. */
 static void
 ranks(SnIndex *cx, SnIndexNode *n)
 {

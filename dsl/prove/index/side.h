@@ -43,7 +43,7 @@ typedef struct SnIndexValue {
 
 /* The source of an attribute. */
 typedef struct SnIndexAttr {
-    const char *own;   /* "n.axes": as it is on the left side; or NULL: */
+    const char *own;   /* "n.axes": as on the left side; or NULL: */
     const SnExpr *e;   /* an expression of the rule, or of the declaration */
     SnIndexNode *node; /* the node that has it */
     const SnDefAttr *attr;
@@ -78,7 +78,7 @@ typedef struct SnIndexEnv {
     const SnIndexNode *node;
     const SnIndexPlace *at; /* NULL: no elements, only shapes */
     const SnPoly *tap;
-    const SnPoly *which; /* the operand of a list that is looked at, or NULL */
+    const SnPoly *which; /* the considered operand of a list, or NULL */
 } SnIndexEnv;
 
 /* A list equation of the guard: a == b along axes. */

@@ -12,7 +12,7 @@
 
 enum { SN_TRACE_NSPLIT = 96 };
 
-/* One thing that is at least 0: a fact by its number, or what the remainder of
+/* One thing that is at least 0: a fact by its number, or that the remainder of
  * an atom x div q is at least 0 (`l`) or below q (`u`). */
 typedef struct SnWhyRef {
     char kind; /* 'f', 'l', 'u'; 0: none */
@@ -82,9 +82,9 @@ void sn_trace_each(SnTrace *t, const char *text);
 void sn_trace_mark(SnTrace *t, const char *what);
 /* Two nodes are alike, and this many operands must be shown: an `&` each. */
 void sn_trace_nodes(SnTrace *t, uint32_t n, const char *what);
-/* That p = 0 was to be seen, and is: what it says, likewise. */
+/* That p = 0 had to be shown and was: its text, likewise. */
 void sn_trace_goal(SnTrace *t, SnPoly p, const char *what);
-/* That p >= 0 wherever what is lent holds, also afterwards. */
+/* That p >= 0 wherever the lent facts hold, also afterwards. */
 void sn_trace_implied(SnTrace *t, SnPoly p);
 /* One line: a word, or one of an expression over the reals. */
 void sn_trace_line(SnTrace *t, char kind, const char *what);

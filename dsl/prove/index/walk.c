@@ -22,8 +22,8 @@ touch_all(SnIndex *cx, const SnIndexNode *n)
     }
 }
 
-/* A new path, with what the left side's numbers are; the place that is looked
- * at. */
+/* A new path, with the facts about the left side's numbers; returns the
+ * considered place. */
 static const SnIndexPlace *
 begin(SnIndex *cx)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rules without a claim: they change what callers bind or get, the type of a
- * Placeholder or of what a Save writes.  The meaning of the graph must not
- * change, so each is proved as the exact rule that states this:
+ * Placeholder or of the value that a Save writes.  The meaning of the graph
+ * must not change, so each is proved as the exact rule that states this:
  *
  *   Quantize(Placeholder() @p :1) @o => Placeholder() like p : o.type
  *   Quantize(Dequantize(p') @p :1) @o => p'     when p'.type == o.type  exact

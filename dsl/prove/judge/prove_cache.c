@@ -3,8 +3,8 @@
  *
  * A verdict reads the instance and what can be reached from it: the rule, the
  * nodes that it names, their types, maps and base nodes.  Of the declarations
- * as a whole the engine looks up only the conversions by role, to say what a
- * code stands for (sn_prove_dequantize).  It reads no number of a node and no
+ * as a whole the engine looks up only the conversions by role, to find what a
+ * code represents (sn_prove_dequantize).  It reads no number of a node and no
  * position, and each instance draws from the same seed.  So a key covers
  *
  *   - the prover: the program's own bytes, draws for each rule, the seed;
@@ -14,18 +14,18 @@
  *     or among those of a declaration reached so: types, nodes, refine blocks
  *     of any backend, classes and maps.
  *
- * A name reaches whatever has it, whether it means that there or not (an
- * attribute `pad` reaches the map `pad`): what a later version of the engine
- * reads of a declaration that is named is covered before it does.  What it
- * looks up otherwise has to be added in key_of.  Which instances there are is
- * worked out in every run, as is the report's text about place and guard.
+ * A name reaches everything with this name, whether or not it refers to it (an
+ * attribute `pad` reaches the map `pad`): so anything that a later version of
+ * the engine reads of a named declaration is already covered.  Other lookups
+ * must be added in key_of.  The set of instances is computed in every run, as
+ * is the report's text about place and guard.
  *
  * Not covered, since no verdict reads them: comments, the doc strings of nodes
  * and maps, and the ONNX lines of nodes.
  *
- * An entry is taken as it stands, like the other files of a build; what cannot
- * be read as an entry is none.  Verdicts that came with a message are not
- * entered, so that it is given in every run. */
+ * An entry is trusted, like the other files of a build; lines that are not
+ * entries are ignored.  Verdicts that came with a message are not entered, so
+ * that it is given in every run. */
 #include "dsl/prove/prover.h"
 #include "dsl/prove/trial/prove_arith.h"
 

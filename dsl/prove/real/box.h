@@ -41,11 +41,11 @@ typedef struct SnNums {
 typedef struct SnBoxAttr {
     const char *name; /* "o.axes": of the left side, unchanged; or NULL */
     const SnDefAttr *attr;
-    const SnExpr *e; /* as it is given, or NULL */
+    const SnExpr *e; /* as given, or NULL */
     bool known;      /* a list: its length is */
     SnNums i;        /* int, bool, enum, lists of int */
     SnRing r;        /* real */
-    bool full;       /* a clamp that cuts nothing off; else */
+    bool full;       /* a clamp without effect; else */
     bool has[2];
     SnRing side[2]; /* its lower and upper bound, where it has one */
 } SnBoxAttr;
@@ -77,7 +77,7 @@ typedef struct SnBoxFlag {
     SnPoly p;
 } SnBoxFlag;
 
-/* A place in a sum, and what it is below; an element of integers, and where. */
+/* A place in a sum, and its bound; an element of integers, and its place. */
 typedef struct SnBoxNamed {
     SnPoly p, of;
 } SnBoxNamed;
@@ -116,7 +116,7 @@ typedef struct SnRealProof {
     bool building_left;
     bool reading;               /* what makes a node of the left side legal */
     uint32_t ndiv[2], ngrow[2]; /* by side: right, left */
-    SnRing *div[2];             /* what is divided by */
+    SnRing *div[2];             /* divisors */
     SnRing *grow[2];            /* the arguments of exp and similar functions */
     uint32_t nordered, ntaken[2];
     SnRing *ordered;  /* numbers whose order the path knows */

@@ -281,7 +281,7 @@ read_at(const At *v, const SnMapStmt *s)
         const SnNums *all = &v->n->slot[m->item[i].slot];
         if (sn_real_stopped(cx) || !x)
             break;
-        /* what is broadcast is read by its last axes, at 0 where it has 1 */
+        /* broadcast operands are read by their last axes, at 0 for a 1 */
         for (int j = 0; j < len && rank < SN_BOX_RANK; j++, rank++) {
             int at = k.list ? (int)k.n - len + j : 0;
             p[rank] = at >= 0 ? k.v[at] : (SnPoly){0};

@@ -147,8 +147,8 @@ typedef struct SnProofCase {
         const SnCaseValue *x;
         int param;
     } outside;        /* a read outside its operand, without `else` */
-    const char *fail; /* why the draw is no case; in full only where it is */
-    bool asked;       /* asked for, or of the right side: */
+    const char *fail; /* why the draw is not a case; in full only if */
+    bool asked;       /* requested, or for the right side: */
     bool right;       /* which is being built, or both sides run */
     bool wrong;       /* ... because the right side is not a graph */
     bool large;       /* ... because it is too large to run */
@@ -352,7 +352,7 @@ void sn_case_put_bound(SnBuf *b, double v);
 
 /* Constants, and both sides saved as "left" and "right". */
 const char *sn_case_graph_text(SnProofCase *c, SnCaseValue *l, SnCaseValue *r);
-/* The left side alone, its result saved as "out"; leaves that are not constant
+/* Only the left side, its result saved as "out"; leaves that are not constant
  * are Placeholders.  *once gets the names of the values that the pattern marks
  * ":1", with blanks between. */
 const char *sn_case_left_text(SnProofCase *c, const char **once);

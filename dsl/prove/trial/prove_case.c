@@ -13,7 +13,7 @@ leaf(SnProofCase *c, SnDefConc k, const SnCaseType *want, const char *name)
     SnCaseType t = want ? *want : sn_case_draw_type(c, k);
     SnCaseValue *v = sn_case_value(c, &t);
 
-    if (t.elem == SN_ROW8) /* each row has a scale of its own */
+    if (t.elem == SN_ROW8) /* each row has its own scale */
         sn_case_no(c, "rows of row8");
     v->leaf = true;
     v->name = name;

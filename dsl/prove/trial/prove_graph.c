@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Cases as text graphs (docs/graph.md): both sides of a counterexample, or the
- * left side alone for a test. */
+/* Cases as text graphs (docs/graph.md): both sides of a counterexample, or only
+ * the left side for a test. */
 #include "dsl/model/arith.h"
 #include "dsl/prove/trial/case.h"
 
@@ -228,7 +228,7 @@ sn_case_graph_text(SnProofCase *c, SnCaseValue *l, SnCaseValue *r)
     return sn_buf_str(&o.b);
 }
 
-/* ---- the left side alone ---- */
+/* ---- only the left side ---- */
 
 static void
 put_marks(Out *o, SnBuf *b, const SnPat *p, const SnCaseValue *t)

@@ -43,7 +43,7 @@ typedef struct SnMapScope {
     SnResolver *rs;
     const SnDefMap *m;
     bool bad;      /* an error was reported */
-    uint32_t nvar; /* by slot: the parameters, then what is bound */
+    uint32_t nvar; /* by slot: the parameters, then bound names */
     SnMapName *var;
     uint32_t nexpr;
     SnMapExpr *expr;

@@ -34,7 +34,7 @@ fault(Tester *x, SnPos at, const char *fmt, ...)
     x->bad = true;
 }
 
-/* ---- what is given ---- */
+/* ---- arguments of tests ---- */
 
 /* The number in e: an integer, a truth value, or for a parameter of reals a
  * real.  *neg: it follows a minus. */
@@ -187,7 +187,7 @@ arguments(Tester *x)
     return arg;
 }
 
-/* ---- what is read ---- */
+/* ---- reads ---- */
 
 /* One list of the test, of a mapping whose places are being run through. */
 typedef struct Walk {

@@ -10,7 +10,7 @@ typedef struct Cx {
     SnResolver *rs;
     SnDefOp *o;
     SnScope sc;
-    SnDefConc shared; /* the operands' type that is looked at */
+    SnDefConc shared; /* the considered type of the operands */
     bool quiet;       /* only checks whether it fits */
     uint32_t nstep;
 } Cx;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a right side may take from the left one: the data of a source, and the
- * value of what is constant. */
+ * values of constants. */
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
