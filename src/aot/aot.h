@@ -62,7 +62,7 @@ typedef struct SnAot {
     const char *name;
     const SnExec *x;
     uint32_t nfile;
-    const char **file, **text; /* names, and what is in them */
+    const char **file, **text; /* file names and contents */
     size_t *size;              /* bytes of each */
     size_t arena, bound;       /* bytes; the least that any plan of this order
                                   needs */

@@ -37,8 +37,8 @@ typedef struct SnAotNode {
     const SnSem *sem;
     const struct SnAotTile *tile; /* of result 0, or NULL */
     const struct SnBand *band;    /* a call makes some rows, or NULL */
-    const char **line;            /* [nline] of a tile: what makes a result of
-                                     acc */
+    const char **line;            /* [nline] of a tile: lines that make a result
+                                     from acc */
     uint32_t nline;
     bool wide; /* indices take 64 bits */
     /* the map (sn_aot_map) */
@@ -94,7 +94,7 @@ const char *sn_aot_operand(const SnAotNode *n, uint32_t slot);
 const char *sn_aot_result(const SnAotNode *n, unsigned res);
 /* Conditions on elements of operands, as a loop before all others. */
 void sn_aot_checks(SnAotNode *n);
-/* Does c hold for places of the result, not for each element by itself? */
+/* Is c about places of the result, not about each element? */
 bool sn_aot_at_places(const SnAotNode *n, SnMapNum c);
 const char *sn_aot_float(SnArena *a, float v);
 const char *sn_aot_int(SnArena *a, int64_t v);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which steps can make some rows a call, by the map with shapes filled in;
- * which do; and the loops of their chains as C: the last step asks for the rows
+ * which do; and the loops of their chains as C: the last step requests the rows
  * that it reads, the step before makes them, and so on.  Names: yS rows made by
  * step S, hS rows in the buffer of its operand, rS rows copied there. */
 #include <string.h>

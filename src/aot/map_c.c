@@ -207,8 +207,8 @@ find_shared(SnAotNode *n)
             n->shared |= UINT32_C(1) << v;
 }
 
-/* The operand of each read; a read beside an index that may be outside is found
- * by its axes. */
+/* The operand of each read; for an index that may be outside, it is found by
+ * its axes. */
 static void
 take_reads(SnAotNode *n)
 {

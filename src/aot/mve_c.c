@@ -148,8 +148,8 @@ put_lines(SnAotNode *n, const SnTileAxis *in)
     sn_tile_close(n, depth);
 }
 
-/* A row of results, from tx on; the last four end with its last: some are made
- * twice.  plain: what is done with sums; NULL: what the text says. */
+/* A row of results, from tx on; the last four end with its last: some are
+ * computed twice.  plain: what is done with sums; NULL: what the text says. */
 static void
 put_row(SnAotNode *n, const SnTileAxis *in, const SnTilePlain *plain)
 {

@@ -619,7 +619,8 @@ arguments(const SnProgram *p, const SnAotNode *n, const char *text)
     return sn_buf_str(&b);
 }
 
-/* The filters in the order of the tile's loops, beside the constants. */
+/* The filters in the order of the tile's loops, in addition to the
+ * constants. */
 static const char *
 put_pack(SnProgram *p, const SnAotNode *n)
 {

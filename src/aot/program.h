@@ -97,7 +97,7 @@ SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 struct SnAotNode sn_aot_open(SnProgram *p, uint32_t s, unsigned res);
 SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
                           const struct SnAotTile **tile);
-/* const_c.c: adds a constant behind the others. */
+/* const_c.c: adds a constant after the others. */
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* cost.c: the largest working memory of a node. */
 size_t sn_aot_scratch(const SnProgram *p);

@@ -500,8 +500,8 @@ fours(const SnAotNode *n, const SnTileAxis *a)
 }
 
 /* The axis along which several results are made at a time comes last: the one
- * that leaves fewer single results.  times: how many a row takes; false: there
- * is no such axis. */
+ * that leaves fewer single results.  times: how often a row makes several;
+ * false: there is no such axis. */
 static bool
 choose_axis(const SnAotNode *n, SnAotTile *t,
             int64_t (*times)(const SnAotNode *n, const SnTileAxis *a))

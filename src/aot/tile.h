@@ -38,9 +38,9 @@ typedef struct SnAotTile {
                            last axis at a time */
     bool wide;          /* windows: two in a word of 64 bits */
     bool direct;        /* windows by vectors are read where they lie, */
-    int64_t xstep;      /* the next pixel's is this far behind */
-    uint32_t x, w;      /* slots: what is computed, the constant */
-    SnAffine off, woff; /* offsets of what they read */
+    int64_t xstep;      /* the next pixel's is this far away */
+    uint32_t x, w;      /* slots: the computed operand, the constant */
+    SnAffine off, woff; /* offsets of their reads */
     /* variables of the result: only x depends on pixels, only w on a filter,
      * both on groups */
     uint32_t pixels, groups, taps;
@@ -89,7 +89,7 @@ const char *sn_aot_tile_out(SnAotNode *n);
 
 /* line_c.c: the numbers of a result that is a bias, or none, a product with a
  * multiplier and saturation, by the nline lines of sn_aot_lines: those of a
- * plan but for x and the zero points of filters. */
+ * plan except x and the zero points of filters. */
 bool sn_aot_tile_numbers(SnAotNode *n, const char *const *text,
                          const char **line, uint32_t nline, SnConvNum *num);
 /* text_c.c: the text's lines that hold and are read, without a tile's sum. */

@@ -100,7 +100,7 @@ SnStatus sn_exec_prepare_tune(SnArena *a, const SnGraph *g,
                               const SnBackendDesc *backend, struct SnPack *pack,
                               struct SnTune *tune, SnDiag *d,
                               const SnExec **out);
-/* The same for a graph that is run, by this SnExec alone, and not read: frees
+/* The same for a graph that only this SnExec runs, and that is not read: frees
  * the memory of Constants that kernels have copies of (SnNode.own). */
 SnStatus sn_exec_prepare_only(SnArena *a, SnGraph *g,
                               const SnBackendDesc *backend, struct SnPack *pack,

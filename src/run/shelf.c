@@ -14,11 +14,11 @@ typedef struct Tall {
  * those alive at one step hang on the path to the root; and in start[] at its
  * first step, reach[] being the highest end below a node.
  *
- * full[] is the highest offset below a node up to which, at one step, all is
- * taken.  A block that is put on top of that lifts it at every step where it
- * was reached: lift[v] says that what is below v and stands at from[v] stands
- * at lift[v] by now (0: nothing is to be said).  Only the highest below a node
- * are ever lifted, so two liftings in turn are one. */
+ * full[] is the highest offset below a node up to which everything is taken at
+ * one step.  A block placed on top of that raises it at every step where it was
+ * reached: lift[v] means that entries below v with the value from[v] now have
+ * the value lift[v] (0: none).  Only the highest below a node are ever raised,
+ * so two successive raises combine into one. */
 struct SnShelf {
     SnArena *a;
     uint32_t nleaf;
@@ -135,7 +135,7 @@ sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor, SnBlock **near)
     return starting(s, all(s, b->first + 1, b->last), floor, near, n);
 }
 
-/* ---- what is taken ---- */
+/* ---- taken memory ---- */
 
 static void
 raise(SnShelf *s, uint32_t v, size_t from, size_t to)
@@ -162,8 +162,8 @@ pull_up(SnShelf *s, uint32_t v)
     s->full[v] = a > b ? a : b;
 }
 
-/* At the steps of the span where `from` is reached, `to` is by now; what lies
- * below a node where more is reached at some step is left as it is. */
+/* Raises `from` to `to` at the steps of the span where `from` is reached;
+ * entries below a node where more is reached at some step are unchanged. */
 static void
 raise_span(SnShelf *s, Span p, size_t from, size_t to)
 {
@@ -226,8 +226,8 @@ sn_shelf_floor(SnShelf *s, const SnBlock *b, uint32_t *step)
 
 /* ---- putting ---- */
 
-/* If many blocks are near, the floor below is raised at only one step: doing
- * more costs more than it may save. */
+/* If many blocks are near, the floor below is raised at only one step: this
+ * costs less than it may save. */
 enum { TOLD = 16 };
 
 /* x is there while b is: all is taken up to its end where it was up to its

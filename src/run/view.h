@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Values that need no memory of their own: the operands of a Concat that their
+/* Values that do not need their own memory: the operands of a Concat that their
  * kernels can write in place, and results that may take an operand's memory. */
 #ifndef SN_VIEW_H
 #define SN_VIEW_H
@@ -8,7 +8,7 @@
 
 /* Chooses views for the steps of x (all prepared): drops the Concats that have
  * nothing left to do, and sets ypitch of the steps that write into one. Returns
- * [nnode << SN_RESBITS] views, base 0 for values with memory of their own.
+ * [nnode << SN_RESBITS] views, base 0 for values with their own memory.
  *
  * A Concat is dropped when every operand is result 0 of a step, used once, of
  * the Concat's type, and either its places lie side by side in the result or

@@ -75,7 +75,7 @@ typedef struct SnBandSearch {
      * and that the chain does not change. */
     size_t (*fixed)(void *of, uint32_t first, uint32_t last);
     /* private */
-    uint32_t *nway; /* [nstep] the choices computed so far */
+    uint32_t *nway; /* [nstep] choices that were requested */
     SnBandWay **known;
     uint32_t nchain;
     struct SnBandChain *chain;

@@ -120,7 +120,7 @@ try_chain(Search *q, Chain *c, bool *good)
     return SN_OK;
 }
 
-/* Calls that make the new rows that one call of the next step reads, or half of
+/* Rows a call: those that one call of the next step newly reads, or half of
  * these. */
 static void
 set_counts(const Search *q, Chain *c, int64_t count, int parts)

@@ -48,8 +48,8 @@ two(const char *x)
     return _mm256_set1_epi32(v);
 }
 
-/* Four instructions in this order need two registers beside the twelve sums and
- * the filter's two; gcc would take more and keep sums on the stack. */
+/* Four instructions in this order need two registers in addition to the twelve
+ * sums and the filter's two; gcc would take more and keep sums on the stack. */
 #define STEP(r)                                                \
     {                                                          \
         __m256i u, v = two(x##r + k);                          \

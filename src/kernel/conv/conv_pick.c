@@ -28,7 +28,7 @@ enum {
     WIDENED_NS = 16,      /* elements widened in one */
     TAPS_NS = 40,         /* depthwise taps in one */
     FILTER_FAR = 1 << 20, /* bytes that the second cache level does not keep; */
-    FAR_NS = 60           /* such bytes in one, beside products */
+    FAR_NS = 60           /* such bytes in one, next to products */
 };
 
 /* ---- rows to a chunk ---- */

@@ -80,7 +80,7 @@ sn_wino_run(const SnWinoChunk *k)
 /* ---- programs of `sinter compile` have nothing from here on ---- */
 
 enum {
-    WINDOWS_NEAR = 192 << 10, /* bytes of transformed x beside a filter that
+    WINDOWS_NEAR = 192 << 10, /* bytes of transformed x next to a filter that
                                  stays in the second cache level, */
     WINDOWS_FAR = 448 << 10,  /* and one that is fetched for each chunk */
     FILTER_NEAR = 640 << 10

@@ -342,8 +342,8 @@ is_depthwise(const SnConvGeo *o)
     return o->group > 1 && o->group == o->c && o->group == o->oc;
 }
 
-/* Filters of more bytes do not stay in the second cache level; such bytes in a
- * nanosecond, beside products, and products in one. */
+/* Filters of more bytes do not stay in the second cache level; such bytes a
+ * nanosecond, next to products, and products a nanosecond. */
 enum { FILTER_FAR = 1 << 20, FAR_NS = 60, PRODUCTS_NS = 64 };
 
 /* Approximate nanoseconds on two threads that share panels of `wide` channels

@@ -155,8 +155,8 @@ typedef struct Fold {
     Memo *memo;
     size_t nmemo;
     size_t nbyte; /* of results so far */
-    SnRef top;    /* what is wanted, */
-    void *to;     /* and where, or NULL */
+    SnRef top;    /* the requested result, */
+    void *to;     /* and its destination, or NULL */
 } Fold;
 
 /* Larger computations are left to the run. */

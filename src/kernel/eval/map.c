@@ -149,7 +149,7 @@ sn_map_taps(const SnCall *c, unsigned res)
         return (double)sn_shape_count(
                    sn_map_port(c, &c->kind->sem[res], 0)->shape) /
                (double)sn_shape_count(y);
-    /* sets of elements: together they read each element once */
+    /* sets of elements: together they read as many as there are */
     if (m->u.ntap < 0)
         return (double)data_count(&m->u) / (double)y->dim[0];
     return (double)m->u.ntap;

@@ -89,9 +89,9 @@ void sn_bcast_run(SnBcast *b);
  * size) for padding, NULL for the zero point.  Index out of range: SN_EINPUT.
  * topk: res 0 are the values, others the indices. */
 SnStatus sn_move(const SnCall *c, unsigned res, const void *fill);
-/* The same as a table, for a call whose operands may have no data; false where
- * it takes more than one read, elements that are not there, or rows that do not
- * follow from places alone.  The table is in c->scratch. */
+/* The same as a table, for a call whose operands may have no data; false if it
+ * needs more than one read, elements without data, or rows that depend on more
+ * than places.  The table is in c->scratch. */
 struct SnCopyTable;
 bool sn_move_table(const SnCall *c, struct SnCopyTable *t);
 /* Evaluates kinds whose results are all moves without a fill. */

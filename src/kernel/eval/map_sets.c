@@ -4,7 +4,7 @@
  * Places of the result are cut into groups, lanes and places that share a set
  * by what indices depend on; taps become runs.  An index is a sum of places
  * times constants, or a part: an axis that may lie outside, or whose index is
- * no such sum, seen as a function of one place and one tap.  Maps with other
+ * not such a sum, seen as a function of one place and one tap.  Maps with other
  * indices are refused.  set_walk.c walks what is opened here. */
 #include <string.h>
 

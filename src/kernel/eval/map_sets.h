@@ -69,7 +69,7 @@ typedef struct SnSets {
     int ngroup;
     SnSetStep group[SN_MAP_NVAR], sum; /* the slowest first */
     SnSetStep *last;                   /* of group; NULL: none */
-    int64_t g;                         /* the group under way */
+    int64_t g;                         /* the current group */
     int64_t next; /* the one after, where only last's place differs; else -1 */
     /* taps: those walked one by one, then one whose valid ones are a range,
      * then whole ones, run elements of one step */
@@ -83,7 +83,7 @@ typedef struct SnSets {
     /* What a place of the last group variable adds to the offsets of the set of
      * the place before, or SN_SET_NEW where it is another; NULL: always */
     int64_t *slide;
-    /* the group under way: places, taps, and the values of terms there */
+    /* the current group: places, taps, and the values of terms there */
     int64_t at[SN_MAP_NVAR], *val;
     int64_t late;   /* places of the last variable that are not in sum yet */
     int64_t slid;   /* by which it differs from the group before */
@@ -119,8 +119,8 @@ int64_t sn_sets_value(const SnSetPart *p, const int64_t *val);
 /* What the part adds at tap t of its last one, the group's places and the other
  * taps being in s->at; -1: outside. */
 int64_t sn_sets_part(const SnSets *s, const SnSetPart *p, int64_t r, int64_t t);
-/* Puts m and s to group g: where it lies in the result and the second operand;
- * where in the first is what it returns. */
+/* Moves m and s to group g: sets its place in the result and the second
+ * operand, and returns that in the first. */
 int64_t sn_sets_place(SnMap *m, SnSets *s, int64_t g);
 /* How many places tap v has in the current group. */
 int64_t sn_sets_bound_now(const SnSets *s, int v);

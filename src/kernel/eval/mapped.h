@@ -14,10 +14,10 @@ typedef struct SnMapped {
     SnMapArgs args;
 } SnMapped;
 
-/* The map of result res, with what it reads, places cut so that indices are
- * sums wherever that can be.  Lives in c->scratch. */
+/* The map of result res, with its reads, places cut so that indices are sums
+ * wherever possible.  Lives in c->scratch. */
 SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
-/* The same without what it reads; operands may lack data. */
+/* The same without its reads; operands may lack data. */
 SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
 /* Whether all elements that the map itself reads are known: there is data. */
 bool sn_mapped_known(const SnCall *c, const SnSem *s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Moves.  Where each index follows from one place of the
- * result, the copy goes by tables; the rest is copied element by element. */
+ * result, the copy uses tables; the rest is copied element by element. */
 #include <string.h>
 
 #include "kernel/eval/copy.h"

@@ -163,7 +163,7 @@ sn_dequant_row8(const uint8_t *row, int64_t cols, int64_t i)
 
 /* ---- rows to variance 1, 8 bits ---- */
 
-/* The largest eps of these rows: above it, any row of codes is 0. */
+/* eps, limited for these rows: above the limit, any row of codes is 0. */
 static inline float
 sn_normal_eps(float eps)
 {

@@ -88,7 +88,7 @@ at_node(SnExport *x, SnId id)
                          x->kd->name);
 }
 
-/* ---- what the model needs as a whole ---- */
+/* ---- properties of the whole model ---- */
 
 /* All codes are uint8 if callers see uint8, if a node's rounding is that of a
  * uint8 model, or on request. */

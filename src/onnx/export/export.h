@@ -41,7 +41,7 @@ typedef struct SnOnnxExport {
     int opset; /* 0: SN_ONNX_OPSET */
     bool u8;   /* 8-bit codes of values, not of constants, as uint8 (+ 128)
                   in any case */
-    SnOnnxTwins *twins; /* out, of TWIN: the bounds; NULL: not asked for */
+    SnOnnxTwins *twins; /* out, of TWIN: the bounds; NULL: not requested */
 } SnOnnxExport;
 
 /* The names of the forms in order, NULL-ended. */

@@ -445,7 +445,8 @@ sn_export_close(SnExport *x, uint32_t k, const int *perm, const char *got)
 
 /* ---- a node by its line ---- */
 
-/* Hooks of single entries: what is worked out at import is stated outright. */
+/* Hooks of single entries: values that import computes are stated
+ * explicitly. */
 static SnStatus
 entry_hooks(SnExport *x)
 {

@@ -76,7 +76,7 @@ typedef struct SnExport {
     SnExportParam *param;
     uint32_t nparam;
     SnHashes of_param; /* by type and part */
-    /* the node under way */
+    /* the current node */
     SnId id;
     const SnNode *n;
     const SnKindDesc *kd;

@@ -291,7 +291,7 @@ softmax(SnExport *x, bool *done)
     return sn_export_attrs(x, n);
 }
 
-/* By the kind, or what it is a form of. */
+/* By the kind, or the kind it is a form of. */
 static const struct {
     const char *kind;
     SnExportCodes *fn;
