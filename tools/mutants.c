@@ -19,8 +19,8 @@
  *   number N  a whole number of the condition, of a pattern's or of the right
  *             side's attributes is one more, a truth value the other one
  *
- * What the checkers accept as a build runs them, and then with MORE times the
- * cases, has to be right by itself.  Nothing that was drawn says so, but
+ * Mutants that the checkers accept as a build runs them, and then with MORE
+ * times the cases, must be right.  Nothing that was drawn says so, but
  *
  *   worth     a `worth` clause says when a rule pays, not whether it holds
  *   proved    the calculi prove the mutant as they do the rule, for all types,
@@ -76,11 +76,11 @@ typedef struct Mutation {
     bool done;
     Way way;
     uint32_t number;
-    const char *detail; /* what was there */
+    const char *detail; /* the previous value */
     SnArena *a;
 } Mutation;
 
-/* Is it this one's turn? */
+/* Is it the turn of this mutation? */
 static bool
 turn(Mutation *m, Way way, uint32_t n, const char *detail)
 {
@@ -95,7 +95,7 @@ turn(Mutation *m, Way way, uint32_t n, const char *detail)
 
 /* ---- conditions ---- */
 
-/* e without its k-th conjunct, which goes to *was; NULL when none is left. */
+/* e without its k-th conjunct, which goes to *was; NULL if none is left. */
 static SnExpr *
 without(SnExpr *e, uint32_t *k, SnExpr **was)
 {
@@ -365,7 +365,7 @@ typedef struct Run {
     bool tests;       /* run the cases on what the checkers let through */
 } Run;
 
-/* The code of the first error that is heard, or NULL. */
+/* The code of the first reported error, or NULL. */
 static const char *
 first_code(const Run *r, SnArena *a, SnDiag *d)
 {
@@ -379,7 +379,7 @@ first_code(const Run *r, SnArena *a, SnDiag *d)
     return NULL;
 }
 
-/* The rule's pass with r in the rule's place. */
+/* The rule's pass with the rule replaced by r. */
 static SnDefPass
 with_rule(SnArena *a, const SnDefRule *was, SnDefRule *r)
 {
@@ -394,8 +394,8 @@ with_rule(SnArena *a, const SnDefRule *was, SnDefRule *r)
     return pass;
 }
 
-/* Ending, copies and overlap, of the rule's pass with the rule changed; of a
- * derived instance alone. */
+/* Ending, copies and overlap, of the rule's pass with the rule changed; for a
+ * derived instance, of the instance only. */
 static void
 order(const Run *run, const SnSubject *sub, SnDefRule *r, SnDiag *d)
 {
@@ -411,8 +411,8 @@ order(const Run *run, const SnSubject *sub, SnDefRule *r, SnDiag *d)
     sn_def_order(&defs, d);
 }
 
-/* What a build accepts is given more cases before it counts: does one refute
- * it?  None may be drawn (SN312) where these go far. */
+/* A mutant that a build accepts gets more cases before it counts: does one
+ * refute it?  With their larger range, none may be drawn (SN312). */
 static bool
 more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t implicit,
      const char **code)
@@ -424,8 +424,8 @@ more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t implicit,
     return *code && strcmp(*code, "SN312");
 }
 
-/* Does a case of the rule notice?  The declarations with r in place of the
- * rule are written to a directory, which is removed. */
+/* Does a case of the rule detect it?  Writes the declarations, with the rule
+ * replaced by r, to a directory, which is removed. */
 static bool
 killed(const Run *run, const SnSubject *sub, SnDefRule *r)
 {
@@ -476,7 +476,8 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     *code = "";
     if (!r)
         return V_SURVIVED;
-    if (sn_diag_nerror(d)) /* what the planted checker does not say */
+    if (sn_diag_nerror(d)) /* the error that the planted checker does not
+                              report */
         return run->tests && killed(run, &sub, r) ? V_KILLED : V_SURVIVED;
     if (more(run, i, m, r, implicit, code))
         return V_MORE;
@@ -489,7 +490,7 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     return run->tests && killed(run, &sub, r) ? V_KILLED : V_SURVIVED;
 }
 
-/* ---- all of them ---- */
+/* ---- all mutations ---- */
 
 typedef struct Score {
     uint32_t made[NWAY], n[NWAY][NVERDICT];
@@ -539,7 +540,8 @@ subject(Run *run, const Opts *o, uint32_t i, Score *score)
     }
 }
 
-/* One line for each way, and the score: of what is wrong, what is caught. */
+/* One line for each way, and the score: the share of wrong mutants that are
+ * caught. */
 static bool
 print_score(const Score *s)
 {

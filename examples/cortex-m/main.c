@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs the network on the sample that its self-test stores, checks the bits,
  * and prints the class and how many instructions a run takes: SysTick under
- * qemu's -icount counts them.  These are no cycles. */
+ * qemu's -icount counts them.  These are not cycles. */
 #include <stdint.h>
 
 #define main self_test

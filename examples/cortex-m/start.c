@@ -40,7 +40,7 @@ reset(void)
     exit(main());
 }
 
-/* What newlib asks for. */
+/* Functions that newlib requires. */
 void _init(void);
 void _fini(void);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Quantizes a float model with pictures of one byte a pixel, and shows what the
- * int8 model makes of the first of them.  Usage: embed MODEL.onnx IMAGES.npy */
+/* Quantizes a float model with pictures of one byte a pixel, and shows the
+ * result of the int8 model for the first of them.  Usage: embed MODEL.onnx
+ * IMAGES.npy */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ read_images(const char *path, size_t each, Images *im)
     return ok;
 }
 
-/* Calibration data: the model wants numbers from 0 to 1. */
+/* Calibration data: the model expects numbers from 0 to 1. */
 static int
 fill(void *ctx, int64_t sample, void *const *input)
 {

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# 1500 more random graphs by kernels under arithmetics that are not float's.
+# 1500 more random graphs by kernels under arithmetics other than float.
 exec sh tests/sh/arith_kernels.sh 1500 100000

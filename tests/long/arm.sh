@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unit and kernel tests on aarch64: built by the cross compiler, run by qemu,
 # with NEON's dot products; and the table of output hashes.  Libraries come from
-# Debian's arm64 packages, unpacked beside the build.
+# Debian's arm64 packages, unpacked next to the build.
 #
 #   sh tests/long/arm.sh [TEST...]     only these, without the table
 BUILD=${BUILD:-build} MAKE=${MAKE:-make}

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What maps compute, against the evaluators that were written by hand before
+# The results of maps, against the evaluators that were written by hand before
 # maps were declared: nodes over each map, drawn at random, run by the
-# evaluators of both states of the tree, values compared bit for bit (a NaN
-# may have any sign and payload).  The old state is built in build/long/before
-# from the history of this tree.
+# evaluators of both states of the tree, values compared bit for bit (a NaN may
+# have any sign and payload).  The old state is built in build/long/before from
+# the history of this tree.
 #
 #   sh tests/long/before.sh [MAP...]      only these
 #
@@ -13,9 +13,9 @@
 #
 # One line a map says how many nodes gave the same values; each line "apart"
 # has a kind, what happened, how often, and the first seed, which
-# `build/tests/before_draw MAP SEED 1` draws.  What is expected is in the list
-# `known` below; anything else is "not ok".  The old state has the Neg of
-# 1b41508, which meant to change the sign of its zeros.
+# `build/tests/before_draw MAP SEED 1` draws.  Expected differences are in the
+# list `known` below; anything else is "not ok".  The old state has the Neg of
+# 1b41508, which deliberately changes the sign of its zeros.
 set -u
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
 commit=6db32a64

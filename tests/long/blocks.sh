@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What one more arithmetic costs sinter-gen, cold: seconds of the processor for
-# each of examples/arithmetics beyond those for a backend of floats, the least of
-# ROUNDS (3).  At most 2 s each.
+# The cost of one more arithmetic for sinter-gen, without a cache: CPU seconds
+# for each of examples/arithmetics beyond those for a backend of floats, the
+# least of ROUNDS (3).  At most 2 s each.
 #   BUILD=build sh tests/long/blocks.sh [MACHINE...]
 set -u
 BUILD=${BUILD:-build} MAKE=${MAKE:-make} CC=${CC:-gcc}

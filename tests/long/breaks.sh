@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each behaviour of the quantizer, and of how convolutions are cut, has a test
 # that fails when it is removed: every line below breaks one in a copy of the
-# tree, builds, and sees that very test fail (and it alone is asked; the copy is
-# restored after it).
+# tree, builds, and checks that this test fails (only this test is run; the copy
+# is restored after it).
 #
 #   sh tests/long/breaks.sh [NAME...]     only these
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Calibration data is read sample by sample: peak memory on 1000 images of
-# 224x224 is that on 100, within 5 %.  One run of full-size light_vgg19.
+# 224x224 equals that on 100, within 5 %.  One run of full-size light_vgg19.
 # Prints peak resident memory and time; only memory is judged.
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 light=$SHARED/data/light

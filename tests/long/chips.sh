@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Trained models for machines that restrict types, as examples/arithmetics has
-# them: each is quantized with no line of its arithmetic broken, as another reader
-# of the text sees it, or the node that makes it impossible is named.  Top-1 of
-# float, and of each machine, on IMAGES pictures (500).
+# Trained models for machines that restrict types, as in examples/arithmetics:
+# each is quantized without breaking a line of its arithmetic, checked by an
+# independent reader of the text, or the node that makes it impossible is named.
+# Top-1 of float, and of each machine, on IMAGES pictures (500).
 #   SHARED=../shared BUILD=build sh tests/long/chips.sh [MACHINE...]
 set -u
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs in C against the evaluators, bit for bit: the graphs of tests/pass,
-# the quantized models at hand, random graphs (SINTER_COMPILE=N of them, default
-# 500, refused ones aside; SINTER_SEED=S is the first seed), and networks on all
-# samples there are; by each target, built by gcc (c99, gnu99) and clang without
-# a flag that forbids to fuse products, and under qemu.  Prints one table.
+# the available quantized models, random graphs (SINTER_COMPILE=N of them,
+# default 500, refused ones aside; SINTER_SEED=S is the first seed), and
+# networks on all available samples; by each target, built by gcc (c99, gnu99)
+# and clang without a flag that forbids to fuse products, and under qemu. Prints
+# one table.
 #   SINTER_PARTS    what is run: graphs random samples processors
 #   SINTER_SAMPLES  of each network: "ALL SOME EMULATED", at most, for one
 #                   compiler of each target, for the others, and under qemu

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What programs for Cortex-M take, counted by qemu: instructions of a product of
-# single layers, beside CMSIS-NN's; instructions, arena, code and constants of
-# the MLPerf Tiny networks with codes at the boundary.  Counts repeat exactly, so
-# limits are limits; cycles are estimates, and judge nothing.
+# The cost of programs for Cortex-M, counted by qemu: instructions of a product
+# of single layers, next to CMSIS-NN's; instructions, arena, code and constants
+# of the MLPerf Tiny networks with codes at the boundary.  Counts repeat
+# exactly, so limits are exact; cycles are estimates without a limit.
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 MAKE=${MAKE:-make}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Defects that this program once had, put back one by one in a copy of the tree:
-# a test of make check must fail, or the generator refuse the declarations.  Those
-# tests run under make san, too.  With SAN set the copy is built with it.
+# a test of make check must fail, or the generator refuse the declarations.
+# Those tests also run under make san.  With SAN set the copy is built with it.
 #
 #   sh tests/long/defects.sh [NAME...]     only these
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # 5000 random small models, float, QDQ and QOperator, through ONNX Runtime and
-# sinter (tests/differ).  What does not agree is made small, printed, and saved
+# sinter (tests/differ).  Models that disagree are reduced, printed, and saved
 # under $BUILD/long/differ.
 #   BUILD as in the Makefile; MODELS, SEED: other models
 BUILD=${BUILD:-build}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The execution provider in ONNX Runtime: quantized models of SHARED/data, whole,
 # on drawn inputs and samples at one and two threads; outputs are those of ONNX Runtime
-# without optimizations, bit by bit, or as far from them as is said here.  What
-# ONNX Runtime does not do at will is of tests/ep/ep_fake.c.
+# without optimizations, bit by bit, or within the distance given here.
+# tests/ep/ep_fake.c tests what ONNX Runtime does not do on request.
 SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
 suite=ep
 . tests/sh_case.sh

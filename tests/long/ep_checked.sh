@@ -3,7 +3,7 @@
 # The execution provider with its memory checked: random graphs in ONNX Runtime
 # under the sanitizers, with fences in the arena and without them, where inputs
 # and outputs are ONNX Runtime's; allocations that fail; and random graphs under
-# valgrind.  MODELS and VALGRIND are how many graphs, SEED the first.
+# valgrind.  MODELS and VALGRIND are the numbers of graphs, SEED the first.
 MAKE=${MAKE:-make} CC=${CC:-gcc} MODELS=${MODELS:-400} VALGRIND=${VALGRIND:-60} SEED=${SEED:-700001}
 suite=ep_checked
 . tests/sh_case.sh

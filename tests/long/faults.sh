@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every allocation and every call on files fails once, over 22 commands: of
-# sinter, of sinter-gen, and a program that uses sinter.h.  The exit code is documented, there is a message where it is
-# not 0, and each file that is written is the one that stood there before or the
-# one that a run without a fault writes, byte for byte; where the exit code is
-# 0, all are new, and so is what was printed.  Prints how many calls failed.
+# sinter, of sinter-gen, and a program that uses sinter.h.  The exit code is
+# documented, there is a message if it is not 0, and each written file is the
+# previous one or the one that a run without a fault writes, byte for byte; if
+# the exit code is 0, all files and the output are new.  Prints how many calls
+# failed.
 # MOST: at most about so many calls of each kind and command, evenly spread (all).
 # Usage: faults.sh [COMMAND...]: only these numbers.
 suite=faults

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A model that plain int8 costs more than a point: compare names the guilty
 # nodes, and the --keep-float list it prints brings the loss under half a point.
-# The list is measured and no longer than asked for: 20 dB needs one node, which
-# leaves the model at 0.7570; 22 dB is what half a point takes.
+# The list is measured and not longer than requested: 20 dB needs one node,
+# which leaves the model at 0.7570; half a point needs 22 dB.
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 sinter=$BUILD/sinter
 data=$SHARED/data

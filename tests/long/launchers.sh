@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Profiles split as docs/quantization.md shows, by GNU parallel, by mpirun and by
-# a Slurm array on a cluster of this machine alone: merged, each has the bytes of
-# the single run.  The launchers are Debian packages; nothing of them is emulated.
+# Profiles split as docs/quantization.md shows, by GNU parallel, by mpirun and
+# by a Slurm array on a cluster of only this machine: merged, each has the bytes
+# of the single run.  The launchers are Debian packages, without emulation.
 BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 sinter=$BUILD/sinter

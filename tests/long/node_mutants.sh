@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What sinter-gen notices of nodes.def: facts of ports exchanged, invariants,
-# constraints and conditions of `commutes` dropped, operators of formulas
-# exchanged, maps' arguments exchanged.  Each change alone; what is said is the
-# code of the first error.  What no proof rests on survives, and is listed:
-# kernels, cases and ONNX's own vectors hold it.  node_mutants.sh KIND: of that
-# kind alone.
+# Errors in nodes.def that sinter-gen detects: facts of ports exchanged,
+# invariants, constraints and conditions of `commutes` dropped, operators of
+# formulas exchanged, maps' arguments exchanged.  One change at a time; prints
+# the code of the first error.  Changes that no proof depends on survive, and
+# are listed: kernels, cases and ONNX's own vectors detect them.
+# node_mutants.sh KIND: only that kind.
 BUILD=${BUILD:-build}
 only=${1:-}
 tmp=$(mktemp -d)

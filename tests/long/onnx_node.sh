@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # All node tests of the Debian package libonnx-testdata against the committed
-# table, and what share passes of those for the operators of
+# table, and the share that passes of those for the operators of
 # tests/onnx/operators.txt: at least 90 % must, and those of operators on codes
-# are listed one by one.  To accept what changed:
+# are listed one by one.  To accept changes:
 #   $BUILD/tests/node_tests --write tests/onnx/conformance.txt \
 #       opset24=../shared/data/node/opset24 \
 #       debian=/usr/share/libonnx-testdata/data/node

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A data set as folders of JPEG pictures (quality 95, Debian's python3-pil)
-# against the same as .npy: top-1 of a trained model, in float and int8, within
-# .3 points.
+# against the same data as .npy: top-1 of a trained model, in float and int8,
+# within .3 points.
 #   SHARED=../shared BUILD=build sh tests/long/pictures.sh
 set -u
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # All wrong rules and facts of tests/corpus, and all mutants of right rules that
-# read an operand elsewhere: none is accepted that is not equal.  make check asks
-# a part of each.
+# read an operand elsewhere: no unequal one is accepted.  make check runs a part
+# of each.
 BUILD=${BUILD:-build}
 bad=0
 for t in wrong index_mutants; do

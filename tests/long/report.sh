@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The page of `sinter report` in headless Chromium: no error and no request, at
-# 1280 and 400 pixels, by keyboard alone, and of a graph with 2000 nodes within a
-# second (time of the machine it runs on: the figure is printed).
+# 1280 and 400 pixels, with only the keyboard, and for a graph with 2000 nodes
+# within a second (time of the machine it runs on: the figure is printed).
 #   BUILD=build sh tests/long/report.sh [PICTURES]
 # PICTURES: a folder for screenshots, to be looked at.
 set -u

@@ -5,13 +5,13 @@
 # a tree of its own), NEW one with its tests (make tests).  Compared are
 #   sinter     inspect, opt, quantize, run, export on the models of SHARED/data
 #              and of the tree, and on N random graphs (SAME_RANDOM, 10000)
-#              that NEW draws: what is printed, exit status, files
+#              that NEW draws: output, exit status, files
 #   sinter-gen messages and files on each .def of the tests, and on the tree's
 #              own declarations
 # Differences are listed, and counted at the end.  Numbers of lines of declarations
 # do not count; generated C is listed apart, as it may have other names.  Files above
-# SAME_NBYTE (64 MiB) are left out, and counted.  Exit status: 1 where outputs
-# differ, 0 where at most generated C does.
+# SAME_NBYTE (64 MiB) are left out, and counted.  Exit status: 1 if outputs
+# differ, 0 if at most generated C differs.
 set -u
 old=$(cd "${1:?usage: same.sh OLD NEW}" && pwd) || exit 2
 new=$(cd "${2:?usage: same.sh OLD NEW}" && pwd) || exit 2

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Graphs of up to 10^6 nodes (NODES=N: another number): visits of the driver for
-# each node, by count; then the whole way of a text graph, reader, verifier,
+# each node, by count; then the complete path of a text graph, reader, verifier,
 # driver, planner and evaluator, with time and memory for each node.  Times are
 # printed, not judged; memory for a node may not grow, and quantizing a float
-# graph takes at most 5 KB a node (500 MB for 10^5).  Packed weights and an
-# ONNX model of one Split: instructions for a node may not grow.
+# graph takes at most 5 KB a node (500 MB for 10^5).  Packed weights and an ONNX
+# model of one Split: instructions for a node may not grow.
 BUILD=${BUILD:-build} n=${NODES:-1000000}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The shipped declarations with one token changed, dropped, doubled or
 # exchanged, or one statement dropped, at random: sinter-gen accepts or refuses
-# each (exit 0 or 1, with a message where it refuses), and is never at fault
-# itself (SN399, exit 70, a signal, no end).
+# each (exit 0 or 1, with a message if it refuses), and never fails itself
+# (SN399, exit 70, a signal, no end).
 # Usage: spoiled.sh [COUNT [SEED]]
 BUILD=${BUILD:-build}
 count=${1:-${SPOILED:-20000}}

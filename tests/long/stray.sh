@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Under the sanitizers of make san every kernel of the CPU backend writes one
-# byte behind its result, before it, into its operands and behind its working
+# byte after its result, before it, into its operands and after its working
 # memory, by every instruction set of this machine; each is caught, and all of
 # them within 60 seconds of the processor.  Prints how many kernels there are.
 MAKE=${MAKE:-make} BUILD=${BUILD:-build} CC=${CC:-gcc}

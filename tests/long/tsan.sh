@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tests of threads under ThreadSanitizer (make tsan): no race, and one that
-# is planted, a barrier whose accesses order nothing, is found.
+# The tests of threads under ThreadSanitizer (make tsan): no race, and a planted
+# one, a barrier whose accesses order nothing, is found.
 MAKE=${MAKE:-make} BUILD=${BUILD:-build} CC=${CC:-gcc}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

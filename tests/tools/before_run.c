@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs the graphs that before_draw writes, from stdin, by evaluators alone, and
+/* Runs the graphs that before_draw writes, from stdin, only by evaluators, and
  * prints what each node computed: "SEED NAME KIND HASH" in the order of the
  * text, where a NaN counts as one whatever its sign and payload are.  A graph
- * that is refused, or whose run ends in an error, prints one line
- * "SEED refused TEXT" or "SEED failed LABEL: TEXT" instead.
+ * that is refused, or whose run ends in an error, prints one line "SEED refused
+ * TEXT" or "SEED failed LABEL: TEXT" instead.
  *
  * tests/long/before.sh compiles this file against two states of the tree: it
  * uses only what both have. */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* spoil FILE.onnx...: models, each with one thing changed, for every thing that
- * can be: an operand left out, an attribute of another kind or value, a
+/* spoil FILE.onnx...: models, each with one thing changed, for every possible
+ * change: an operand left out, an attribute of another kind or value, a
  * dimension, an element type, a constant that is an input, the operator set.
  *
- * What is imported must verify, and be read again from its text and from what
- * the exporter writes.  What is not must
- * be refused with status 3, 4 or 6 and a message that names the file and, in
- * quotes, what it is about.  SPOIL=N: only the change with this number.  Called
- * by tests/sh/spoil.sh. */
+ * Imported models must verify, and be read again from their text and from the
+ * exported model.  Others must be refused with status 3, 4 or 6 and a message
+ * that names the file and, in quotes, its subject.  SPOIL=N: only the change
+ * with this number.  Called by tests/sh/spoil.sh. */
 #include <math.h>
 #include <stdio.h>
 #include "base/budget.h"
@@ -30,7 +29,7 @@ typedef struct Spoil {
     SnArena *a;
     Onnx__ModelProto *m;
     char *x;          /* the first input's name */
-    uint32_t want, n; /* the change to make; how many were passed */
+    uint32_t want, n; /* the change to make; the number of changes passed */
 } Spoil;
 
 /* Is this the change to make? */
@@ -40,7 +39,7 @@ here(Spoil *s)
     return s->n++ == s->want;
 }
 
-/* A list with room for one element more. */
+/* A list with room for one more element. */
 static void *
 wider(Spoil *s, const void *v, size_t n, size_t size)
 {
@@ -79,7 +78,7 @@ change_real(Spoil *s, float *v)
 
 /* ---- tensors ---- */
 
-/* Raw data of the size that the tensor's shape and type ask for. */
+/* Raw data of the size that the tensor's shape and type require. */
 static void
 fit(Spoil *s, Onnx__TensorProto *t)
 {
@@ -343,7 +342,7 @@ dims_of(Spoil *s, const Onnx__TensorProto *t)
     return p;
 }
 
-/* Initializer i becomes an input, unless it is one by name already. */
+/* Initializer i becomes an input, unless an input already has its name. */
 static void
 make_input(Spoil *s, Onnx__GraphProto *g, size_t i)
 {
@@ -454,7 +453,7 @@ judge_export(SnArena *a, const SnGraph *g)
     return NULL;
 }
 
-/* A graph that was imported: what is wrong with it, or NULL. */
+/* The error in an imported graph, or NULL. */
 static const char *
 judge_graph(SnArena *a, SnGraph *g)
 {
@@ -474,8 +473,8 @@ typedef struct Count {
     uint32_t imported, refused, bad;
 } Count;
 
-/* Imports p[0..n) and judges it; NULL: all is well.  What asks for more memory
- * than there may be comes back here. */
+/* Imports p[0..n) and judges it; NULL: no error.  Exceeding the memory limit
+ * returns here. */
 static const char *
 import(SnArena *a, const void *p, size_t n, SnDiag *d, SnStatus *st)
 {
