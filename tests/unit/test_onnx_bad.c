@@ -360,7 +360,7 @@ broken_axes_are_refused(void **state)
     n = one_node(13, "DepthToSpace", "x", "1x6x2x2", NULL);
     ob_int(b, n, "blocksize", 2);
     ob_str(b, n, "mode", "CRD");
-    refused(SN_EINPUT, "m.onnx: node 'y' (DepthToSpace): 6 channels are no "
+    refused(SN_EINPUT, "m.onnx: node 'y' (DepthToSpace): 6 channels are not a "
                        "multiple of 4\n");
     one_node(17, "InstanceNormalization", "x c d", "2x3", NULL);
     ob_input_of(b, "c", FLOAT, "3");
