@@ -61,8 +61,8 @@ typedef struct SnNode {
     SnResult *res;    /* [nres] */
     void *attr; /* the kind's attribute struct; never NULL if it has any */
     const void *data;   /* Constant: sn_tensor_nbyte bytes, never written */
-    bool own;           /* data is memory that goes with the graph and that
-                           nothing else refers to: without the node it is free */
+    bool own;           /* data is memory of the graph that nothing else refers
+                           to: free without the node */
     uint64_t hash;      /* XXH64 of data where the text gave it, else 0 */
     bool unread;        /* data has not been compared with it */
     const char *origin; /* where it came from: file or rule; may be NULL */

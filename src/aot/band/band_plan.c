@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which steps run band by band: the cheapest chains, and rows of their calls,
  * that keep the bytes of the arena in use at every step within a limit; and
  * which limit pays. */
