@@ -59,14 +59,13 @@ for m in "$@"; do printf ' %s |' "$m"; done
 printf '\n|---|'
 for m in "$@"; do printf '%s' '---|'; done
 echo
-awk -F'\t' '$1 ~ /^(trained|real)\// && $9 > 0 { print $1, $2, $3, $4, $5, $6 }' \
+awk -F'\t' '$1 ~ /^(trained|real)\// && $9 > 0 { print $1, $2, $3, $5, $6 }' \
     "$data/models.tsv" >"$tmp/models"
-while read -r name set layout order mul add; do
+while read -r name set layout mul add; do
     set=${set%_test}
     calib=$data/datasets/${set}_calib_x.npy
     [ -s "$calib" ] && [ -s "$data/$name/model.onnx" ] || continue
     pixels="--mul $mul --add $add --layout $layout"
-    [ "$order" = - ] || pixels="$pixels --channels $order"
     printf '| %s |' "${name#*/}"
     for m in "$@"; do
         target=$m
