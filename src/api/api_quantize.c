@@ -66,7 +66,7 @@ is_quantized(const SnGraph *g, SnArena *a)
     return false;
 }
 
-/* Data without a finite number gives no range. */
+/* A range cannot be taken from data without a finite number. */
 static SnStatus
 check_profile(const Quantize *z, const SnExec *x, const SnProfile *p)
 {

@@ -368,7 +368,7 @@ bad_constant(const SnGraph *g)
     return NULL;
 }
 
-/* Data without a finite number gives no range. */
+/* A range cannot be taken from data without a finite number. */
 static SnStatus
 check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Marks memory that must not be touched for now for the address sanitizer; does
- * nothing in a build without it. */
+/* Tells the address sanitizer which memory must not be touched until it is
+ * opened again; does nothing in a build without it. */
 #ifndef SN_SHADOW_H
 #define SN_SHADOW_H
 

@@ -50,7 +50,7 @@ sweep() {
 }
 
 # A head with rows outside, a table, strides, dilation, filters for each channel,
-# windows along channels, a last row that nobody reads.
+# windows along channels, an unused last row.
 inner=1 nconv=0
 {
     printf 'sinter-graph 1\ngraph "bands" {\n'

@@ -171,7 +171,7 @@ results(void **state)
            "a (Rescale): result 'y' has no type\n");
     *a = was;
     const SnType *t = c->type;
-    c->type = NULL; /* nobody reads it */
+    c->type = NULL; /* unused */
     expect("c (Concat): result 'y' has no type\n");
     c->type = t;
     a->shape = NULL;

@@ -48,7 +48,7 @@ const char *sn_poly_word(SnPolys *P, const char *s);
 SnPoly sn_poly_int(SnPolys *P, int64_t v);
 /* The atom of that name; names are compared as text. */
 SnPoly sn_poly_name(SnPolys *P, const char *name);
-/* The atom x div q, not simplified: sn_facts_div simplifies it. */
+/* The atom x div q as it is; sn_facts_div simplifies it under facts. */
 SnPoly sn_poly_quotient(SnPolys *P, SnPoly x, SnPoly q);
 SnPoly sn_poly_atom(SnPolys *P, uint32_t atom);
 

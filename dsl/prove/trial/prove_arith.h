@@ -43,7 +43,7 @@ typedef struct SnRowProperty {
     const char *counter; /* refuted: codes and what they give; else "" */
 } SnRowProperty;
 
-/* A larger operand gives no smaller code: L2 for conversions. */
+/* A larger operand never gives a smaller code: L2 for conversions. */
 SnRowProperty sn_row_monotone(SnArena *a, const SnDefRowOf *r);
 /* A conversion to its own type gives each code again: L0. */
 SnRowProperty sn_row_identity(SnArena *a, const SnDefRowOf *r);
