@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How far the code of a row may be from that of the real operator that it
  * implements, between DequantizeLinear and QuantizeLinear, on equal operands.
- * The operator rounds each step to binary32, adds up in any order, and rounds to
- * nearest once it is quantized (docs/export.md). */
+ * The operator rounds each step to binary32, adds up in any order, and rounds
+ * to nearest once it is quantized (docs/export.md). */
 #ifndef SN_ROW_BOUND_H
 #define SN_ROW_BOUND_H
 
