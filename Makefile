@@ -247,7 +247,7 @@ VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/vers
 # What hosts include is include/sinter.h; plugins include one header, too.
 PLUGIN_H = $(BUILD)/sinter_plugin.h
 $(PLUGIN_H): include/sinter_plugin.h tools/plugin_header.sh $(LIB) src/backend/plugin.h
-	@sh tools/plugin_header.sh include/sinter_plugin.h src $(GEN) >$@
+	@sh tools/plugin_header.sh include/sinter_plugin.h src $(GEN) >$@.$$$$ && mv $@.$$$$ $@
 # What hosts link against.  Before 1.0 a minor version may change the interface,
 # so that the name of the library has it.  A plugin is linked with nothing: it
 # sees the symbols of the program that loads it, or those of this library that
@@ -256,7 +256,7 @@ SOVERSION  = $(basename $(VERSION))
 PLUGIN_ABI = $(shell sed -n 's/^#define SN_PLUGIN_ABI //p' src/backend/plugin.h)
 LIBSO = $(BUILD)/libsinter.so.$(VERSION)
 $(BUILD)/libsinter.map: $(LIB) $(PLUGIN_H) tools/exports.sh
-	@sh tools/exports.sh $(LIB) $(SOVERSION) $(PLUGIN_ABI) $(PLUGIN_H) >$@
+	@sh tools/exports.sh $(LIB) $(SOVERSION) $(PLUGIN_ABI) $(PLUGIN_H) >$@.$$$$ && mv $@.$$$$ $@
 $(LIBSO): $(LIB_O) $(BUILD)/libsinter.map
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,-soname,libsinter.so.$(SOVERSION) \
 	  -Wl,--version-script=$(BUILD)/libsinter.map -o $@ $(LIB_O) $(LIBS)

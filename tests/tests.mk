@@ -181,7 +181,7 @@ $(BUILD)/planted_%: $(BUILD)/planted/%.c $(BUILD)/fuzz_%
 	  $(filter %.o,$^) $(TESTLIB) $(LIB) $(FRONT) $(LIBS)
 
 ## tests: build the test programs
-tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
+tests: all lib $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
        $(BUILD)/tests/mutants
 
 # As many tests at a time as make has jobs.

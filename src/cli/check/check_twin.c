@@ -2,13 +2,11 @@
 /* --check-twin: the codes of a graph under its arithmetic against those of the
  * rows of float on equal operands, node by node, and the bounds that an export
  * as qdq-twin states for them. */
-#include "cli/cli.h"
+#include "cli/beside.h"
 
-#include <string.h>
 #include "base/json.h"
 #include "graph/verify/twin.h"
 #include "graph/verify/weights.h"
-#include "run/samples.h"
 
 typedef struct Seen {
     bool any; /* the node has codes, and bound says what is known */
@@ -19,24 +17,8 @@ typedef struct Seen {
 
 typedef struct Check {
     const SnExec *x, *reals; /* the graph, and the same by rows of float */
-    void **want;             /* [by SnRef] codes of the graph */
     Seen *seen;              /* [nnode] */
 } Check;
-
-static size_t
-nbyte(const SnTensor *t)
-{
-    return sn_tensor_nbyte(t->type, t->shape);
-}
-
-static void
-store(void *ctx, SnRef ref, const SnTensor *t)
-{
-    Check *k = ctx;
-
-    if (k->want[ref])
-        memcpy(k->want[ref], t->data, nbyte(t));
-}
 
 static int64_t
 code_at(const SnTensor *t, const void *data, int64_t i)
@@ -45,11 +27,18 @@ code_at(const SnTensor *t, const void *data, int64_t i)
                                    : ((const int16_t *)data)[i];
 }
 
+/* t: by rows of float; want: the graph's. */
 static void
-measure(Seen *s, const SnTensor *t, const void *want)
+compare(void *ctx, int64_t sample, SnRef ref, const SnTensor *t,
+        const void *want)
 {
+    const Check *k = ctx;
+    Seen *s = &k->seen[SN_NODE(ref)];
     int64_t n = sn_shape_count(t->shape);
 
+    (void)sample;
+    if (!s->any || ref != SN_REF(SN_NODE(ref), 0))
+        return;
     s->nelem += n;
     for (int64_t i = 0; i < n; i++) {
         int64_t d = code_at(t, want, i) - code_at(t, t->data, i);
@@ -60,70 +49,17 @@ measure(Seen *s, const SnTensor *t, const void *want)
     }
 }
 
-/* What reads the value is given the graph's. */
-static void
-hold(void *ctx, SnRef ref, const SnTensor *t)
-{
-    Check *k = ctx;
-    Seen *s = &k->seen[SN_NODE(ref)];
-
-    if (!k->want[ref])
-        return;
-    if (s->any && ref == SN_REF(SN_NODE(ref), 0))
-        measure(s, t, k->want[ref]);
-    memcpy(t->data, k->want[ref], nbyte(t));
-}
-
 static void
 prepare(SnCli *c, Check *k)
 {
     const SnGraph *g = k->x->g;
 
-    k->want = SN_NEW_N(c->a, void *, (size_t)g->nnode << SN_RESBITS);
     k->seen = SN_NEW_N(c->a, Seen, g->nnode);
     for (uint32_t i = 0; i < k->x->nstep; i++) {
         SnId id = k->x->step[i].node;
-        const SnNode *n = sn_node(g, id);
         SnCall call = sn_node_call(g, id, c->a);
-        for (unsigned r = 0; r < n->nres; r++) {
-            size_t size = sn_tensor_nbyte(n->res[r].type, n->res[r].shape);
-            if (size)
-                k->want[SN_REF(id, r)] = sn_alloc(c->a, size);
-        }
         k->seen[id].any = sn_twin_bound(&call, &k->seen[id].bound);
     }
-}
-
-static SnStatus
-one(SnCli *c, SnSamples *s, int64_t i, SnRun *r)
-{
-    r->where = NULL;
-    SnStatus st = sn_samples_fill(s, i, r);
-    if (st == SN_OK)
-        st = sn_run(r);
-    if (st != SN_OK)
-        return sn_fail(c->d, st, r->where ? r->where : "input",
-                       "sample %lld: %s", (long long)i, r->why);
-    return SN_OK;
-}
-
-static SnStatus
-run_both(SnCli *c, Check *k, SnSamples *s)
-{
-    SnRun *r = sn_run_new(c->a, k->x), *reals = sn_run_new(c->a, k->reals);
-    SnStatus st = SN_OK;
-
-    r->hook = store;
-    reals->hook = hold;
-    r->hook_ctx = reals->hook_ctx = k;
-    for (int64_t i = 0; i < s->n && st == SN_OK; i++) {
-        st = one(c, s, i, r);
-        if (st == SN_OK)
-            st = one(c, s, i, reals);
-    }
-    sn_run_free(reals);
-    sn_run_free(r);
-    return st;
 }
 
 static void
@@ -213,6 +149,7 @@ sn_cli_check_twin(SnCli *c, const char *path)
     SN_TRY(sn_exec_prepare(c->a, reals, NULL, c->d, &k.reals));
     SN_TRY(sn_cli_samples(c, k.x, &c->args.input, "--input", &s));
     prepare(c, &k);
-    SN_TRY(run_both(c, &k, s));
+    SN_TRY(sn_cli_beside(c, s, k.x, sn_run_new(c->a, k.x),
+                         sn_run_new(c->a, k.reals), compare, &k));
     return report(c, &k);
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* --check-kernels: a backend's kernels against the reference evaluators, value
  * by value, bit for bit. */
-#include "cli/cli.h"
+#include "cli/beside.h"
 
 #include <math.h>
 #include <string.h>
 #include "base/json.h"
 #include "graph/text/text.h"
-#include "run/samples.h"
 
 typedef struct Fault {      /* of one step of the backend */
     int64_t nelem, ndiffer; /* over all samples */
@@ -20,7 +19,6 @@ typedef struct Fault {      /* of one step of the backend */
 typedef struct Check {
     SnArena *a;
     const SnExec *x, *ref;
-    void **want;    /* [nnode << SN_RESBITS] the reference's value */
     uint32_t *step; /* [nnode] of x, + 1 */
     Fault *fault;   /* [x->nstep] */
     int64_t sample;
@@ -31,15 +29,6 @@ static size_t
 nbyte(const SnTensor *t)
 {
     return sn_tensor_nbyte(t->type, t->shape);
-}
-
-static void
-store(void *ctx, SnRef ref, const SnTensor *t)
-{
-    Check *k = ctx;
-
-    if (k->want[ref])
-        memcpy(k->want[ref], t->data, nbyte(t));
 }
 
 static int64_t
@@ -91,21 +80,18 @@ measure(Check *k, Fault *f, SnRef ref, const SnTensor *t, const void *want)
     }
 }
 
-/* A kernel answers for what it makes of right operands: what differs is put
- * right for those that read it. */
+/* t: a kernel's; want: the reference's. */
 static void
-hold(void *ctx, SnRef ref, const SnTensor *t)
+compare(void *ctx, int64_t sample, SnRef ref, const SnTensor *t,
+        const void *want)
 {
     Check *k = ctx;
-    uint32_t s = k->step[SN_NODE(ref)];
+    Fault *f = &k->fault[k->step[SN_NODE(ref)] - 1];
 
-    if (!s || !k->want[ref])
-        return;
-    k->fault[s - 1].nelem += ncount(t);
-    if (!memcmp(t->data, k->want[ref], nbyte(t)))
-        return;
-    measure(k, &k->fault[s - 1], ref, t, k->want[ref]);
-    memcpy(t->data, k->want[ref], nbyte(t));
+    k->sample = sample;
+    f->nelem += ncount(t);
+    if (memcmp(t->data, want, nbyte(t)) != 0)
+        measure(k, f, ref, t, want);
 }
 
 static void
@@ -114,7 +100,6 @@ prepare(SnCli *c, Check *k)
     const SnGraph *g = k->x->g;
     int64_t most = 1;
 
-    k->want = SN_NEW_N(c->a, void *, (size_t)g->nnode << SN_RESBITS);
     k->step = SN_NEW_N(c->a, uint32_t, g->nnode);
     k->fault = SN_NEW_N(c->a, Fault, k->x->nstep + 1);
     for (uint32_t i = 0; i < k->x->nstep; i++) {
@@ -122,52 +107,12 @@ prepare(SnCli *c, Check *k)
         const SnNode *n = sn_node(g, id);
         k->step[id] = i + 1;
         for (unsigned r = 0; r < n->nres; r++) {
-            size_t size = sn_tensor_nbyte(n->res[r].type, n->res[r].shape);
             int64_t count = sn_shape_count(n->res[r].shape);
-            if (size)
-                k->want[SN_REF(id, r)] = sn_alloc(c->a, size);
             most = count > most ? count : most;
         }
     }
     k->got_real = SN_NEW_N(c->a, float, most);
     k->want_real = SN_NEW_N(c->a, float, most);
-}
-
-static SnStatus
-one(SnCli *c, SnSamples *s, int64_t i, SnRun *r)
-{
-    r->where = NULL;
-    SnStatus st = sn_samples_fill(s, i, r);
-    if (st == SN_OK)
-        st = sn_run(r);
-    if (st != SN_OK)
-        return sn_fail(c->d, st, r->where ? r->where : "input",
-                       "sample %lld: %s", (long long)i, r->why);
-    return SN_OK;
-}
-
-static SnStatus
-run_both(SnCli *c, Check *k, SnSamples *s)
-{
-    SnRun *ref = sn_run_new(c->a, k->ref);
-    SnStatus st = SN_OK;
-    unsigned nthread;
-
-    SN_TRY(sn_cli_threads(c, &nthread));
-    SnRun *r = sn_run_team(c->a, k->x, nthread);
-
-    ref->hook = store;
-    r->hook = hold;
-    ref->hook_ctx = r->hook_ctx = k;
-    for (int64_t i = 0; i < s->n && st == SN_OK; i++) {
-        k->sample = i;
-        st = one(c, s, i, ref);
-        if (st == SN_OK)
-            st = one(c, s, i, r);
-    }
-    sn_run_free(r);
-    sn_run_free(ref);
-    return st;
 }
 
 /* The place of element i: along each axis; of rows with their scales: the byte.
@@ -285,6 +230,7 @@ sn_cli_check_kernels(SnCli *c, const char *path)
     SnRewriteOpts o;
     SnSamples *s;
     SnGraph *g;
+    unsigned nthread;
     Check k = {.a = c->a};
 
     if (!c->args.backend)
@@ -296,6 +242,8 @@ sn_cli_check_kernels(SnCli *c, const char *path)
     SN_TRY(sn_exec_prepare(c->a, g, NULL, c->d, &k.ref));
     SN_TRY(sn_cli_samples(c, k.x, &c->args.input, "--input", &s));
     prepare(c, &k);
-    SN_TRY(run_both(c, &k, s));
+    SN_TRY(sn_cli_threads(c, &nthread));
+    SN_TRY(sn_cli_beside(c, s, k.x, sn_run_new(c->a, k.ref),
+                         sn_run_team(c->a, k.x, nthread), compare, &k));
     return report(c, &k, s->n);
 }
