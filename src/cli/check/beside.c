@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/beside.h"
+#include "cli/check/beside.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* --check-kernels: a backend's kernels against the reference evaluators, value
  * by value, bit for bit. */
-#include "cli/beside.h"
+#include "cli/check/beside.h"
 
 #include <math.h>
 #include <string.h>

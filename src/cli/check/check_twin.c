@@ -2,7 +2,7 @@
 /* --check-twin: the codes of a graph under its arithmetic against those of the
  * rows of float on equal operands, node by node, and the bounds that an export
  * as qdq-twin states for them. */
-#include "cli/beside.h"
+#include "cli/check/beside.h"
 
 #include "base/json.h"
 #include "graph/verify/twin.h"
