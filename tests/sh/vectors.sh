@@ -10,7 +10,7 @@ CC=${CC:-gcc}
 MAKE=${MAKE:-make}
 count=${1:-300}
 [ $# -gt 0 ] && shift
-plugins=${*:-nvdla tflite}
+plugins=${*:-nvdla tflite cmsis_nn}
 names='tflite cmsis_nn xnn_rndnu max78000 nvdla'
 root=$PWD
 pre=$tmp/prefix
@@ -144,11 +144,31 @@ for n in $plugins; do
     "$root/$sinter" --backend-plugin "$so" run --check-vectors "$tmp/drawn" \
         >"$tmp/log" 2>&1
     fine "$n: what --vectors prints is read" grep -q 'rows agree$' "$tmp/log"
+    printf 'sinter-graph 1\ngraph "n" {\n  %%x = Placeholder() : %s\n%s\n}\n' \
+        'qi8<0.5, 0>[1]' '  Save(%x) {name = "y"}' >one.sn
+    by=$("$root/$sinter" --backend-plugin "$so" opt one.sn --backend "$n" |
+        sed -n 's/^graph "n" \(rounding .*\) {/\1/p')
+    if [ "$n" = cmsis_nn ]; then # of a matrix, and of two of them; by a ratio of 1/4 it fits
+        for to in '[4,4] 0.000030517578' '[2,4,4] 0.000030517578' '[2,4,4] 4'; do
+            # shellcheck disable=SC2086 # a shape and a scale
+            set -- $to
+            {
+                printf 'sinter-graph 1\ngraph "m" %s {\n' "$by"
+                printf '  %%%s = Placeholder() : qi8<1, 0>%s\n' x "$1" w "$1"
+                printf '  %%y = MatMul(%%x, %%w) : qi8<%s, 0>%s\n' "$2" "$1"
+                printf '  Save(%%y) {name = "y"}\n}\n'
+            } >m.sn
+            "$root/$sinter" --backend-plugin "$so" inspect m.sn >"$tmp/log" 2>&1
+            rc=$?
+            if [ "$2" = 4 ]; then
+                fine 'products of several matrices that fit' [ $rc = 0 ]
+            else
+                fine "MatMul of $1 that may wrap is refused" grep -q \
+                    'y (MatMul): one of its products may wrap' "$tmp/log"
+            fi
+        done
+    fi
     if [ -f "$n.sn" ]; then
-        printf 'sinter-graph 1\ngraph "n" {\n  %%x = Placeholder() : %s\n%s\n}\n' \
-            'qi8<0.5, 0>[1]' '  Save(%x) {name = "y"}' >one.sn
-        by=$("$root/$sinter" --backend-plugin "$so" opt one.sn --backend "$n" |
-            sed -n 's/^graph "n" \(rounding .*\) {/\1/p')
         sed "s/ BY / $by /" "$n.sn" >by.sn
         for on in "$n" interp; do
             "$root/$sinter" --backend-plugin "$so" run by.sn --backend "$on" \

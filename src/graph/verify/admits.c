@@ -467,12 +467,12 @@ wraps(const Admits *m, SnForm form, int xs, int ws)
     const SnType *x = c->in[xs].type, *wt = ws < 0 ? NULL : c->in[ws].type;
     SnRowGrids g = sn_row_grids(c, form);
     int64_t a[2], b[2] = {0, 0}, n = 1;
-    SnWeights w;
+    SnWeights one;
     bool contract = form == SN_FORM_CONTRACT, found = false;
+    const SnWeights *w = contract && sn_weights(c, &one) ? &one : NULL;
 
-    if (contract && !sn_weights(c, &w))
-        return false; /* of 64 bits, or of codes that are not known */
-    n = contract ? w.nc : 1;
+    if (contract)
+        n = w ? w->nc : wt->nq; /* channels, or their scales */
     for (int64_t i = 0; i < n && !found; i++) {
         sn_row_set_types(&g, c->out[0].type, x, wt,
                          wt && wt->nq > 1 ? (uint32_t)i : 0);
@@ -480,7 +480,7 @@ wraps(const Admits *m, SnForm form, int xs, int ws)
         if (!row || !row->fits)
             continue;
         double most = contract
-                          ? fmin(sn_row_most_sum(c, x, wt, &w, i), 0x1p31 - 1)
+                          ? fmin(sn_row_most_sum(c, x, wt, w, i), 0x1p31 - 1)
                           : sn_row_taps(c) * sn_row_most(c, SN_ROLE_X, x);
         a[1] = (int64_t)most;
         a[0] = -a[1];

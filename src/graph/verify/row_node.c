@@ -142,9 +142,14 @@ sn_row_most_sum(const SnCall *c, const SnType *x, const SnType *wt,
     double mx = sn_row_most(c, SN_ROLE_X, x), sum;
     int64_t lo, hi;
 
-    sn_row_span(c, w->data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
-    sum = sn_weights_sum(w, at, (int32_t)lo, (int32_t)hi) * mx;
+    if (w) {
+        sn_row_span(c, w->data ? SN_ROLE_W : SN_ROLE_X, wt, &lo, &hi);
+        sum = sn_weights_sum(w, at, (int32_t)lo, (int32_t)hi) * mx;
+    } else {
+        sum = sn_row_taps(c) * mx * sn_row_most(c, SN_ROLE_X, wt);
+    }
     if (b)
-        sum += known ? fabs((double)((const int32_t *)b->data)[at]) : 0x1p31;
+        sum +=
+            known && w ? fabs((double)((const int32_t *)b->data)[at]) : 0x1p31;
     return sum;
 }

@@ -27,7 +27,7 @@ double sn_row_most(const SnCall *c, SnRole role, const SnType *t);
 /* Elements that a result of a set is made of, at most. */
 double sn_row_taps(const SnCall *c);
 /* What the terms of a sum of products of channel `at`, bias included, add up
- * to, at most. */
+ * to, at most; w: NULL where the filter is not one matrix, for any channel. */
 double sn_row_most_sum(const SnCall *c, const SnType *x, const SnType *wt,
                        const SnWeights *w, int64_t at);
 

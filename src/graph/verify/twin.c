@@ -115,16 +115,13 @@ sum_of_products(Twin *t)
     const SnCall *c = t->c;
     double nterm = sn_row_taps(c) + 1;
     bool wide = t->when & SN_WHEN_WIDE;
-    SnWeights w;
-    bool known = sn_weights(c, &w);
-    int64_t n = known ? w.nc : t->w->nq; /* channels, or their scales */
+    SnWeights one;
+    const SnWeights *w = sn_weights(c, &one) ? &one : NULL;
+    int64_t n = w ? w->nc : t->w->nq; /* channels, or their scales */
 
     for (int64_t i = 0; i < n; i++) {
         SnRowTask r = task(t, t->w->nq > 1 ? (uint32_t)i : 0);
-        double most = known ? sn_row_most_sum(c, t->x, t->w, &w, i)
-                            : sn_row_taps(c) * sn_row_most(c, SN_ROLE_X, t->x) *
-                                      sn_row_most(c, SN_ROLE_X, t->w) +
-                                  (sn_row_bias_slot(c) < 0 ? 0 : 0x1p31);
+        double most = sn_row_most_sum(c, t->x, t->w, w, i);
         if (most > (wide ? 0x1p62 : 0x1p31 - 1)) {
             unknown(t->out, "its sum may leave the accumulator");
             return;
