@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mutants [-v] [-t] [-d CODE] [-o NAME] DEFS...: damages every rule of
+/* mutants [-v] [-t] [-d CODE] [-m N] [-o NAME] DEFS...: damages every rule of
  * the declarations, written or derived, in each of the ways below, one at a
  * time, and counts what the checkers (resolve, order, prove) refuse.
  *
@@ -19,8 +19,9 @@
  *   number N  a whole number of the condition, of a pattern's or of the right
  *             side's attributes is one more, a truth value the other one
  *
- * Mutants that the checkers accept as a build runs them, and then with MORE
- * times the cases, must be right.  Nothing that was drawn says so, but
+ * Mutants that the checkers accept as a build runs them, and then with N (-m,
+ * default 10) times the cases, must be right.  Nothing that was drawn says so,
+ * but
  *
  *   worth     a `worth` clause says when a rule pays, not whether it holds
  *   proved    the calculi prove the mutant as they do the rule, for all types,
@@ -47,7 +48,7 @@
 #include "dsl/resolve/resolver.h"
 #include "gen/text/emit.h"
 
-/* Times the cases that a build draws. */
+/* Times the cases that a build draws, without -m. */
 enum { MORE = 10 };
 
 typedef enum Way {
@@ -363,6 +364,7 @@ typedef struct Run {
     SnSubjects *s;
     const char *deaf; /* a code that the planted checker does not report */
     bool tests;       /* run the cases on what the checkers let through */
+    uint32_t times;   /* the cases of a build, for what it accepts; not 0 */
 } Run;
 
 /* The code of the first reported error, or NULL. */
@@ -419,7 +421,7 @@ more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t implicit,
 {
     SnDiag *d = sn_diag_new(m->a);
 
-    sn_subject_prove(run->s, i, r, implicit, MORE, d);
+    sn_subject_prove(run->s, i, r, implicit, run->times, d);
     *code = first_code(run, m->a, d);
     return *code && strcmp(*code, "SN312");
 }
@@ -543,7 +545,7 @@ subject(Run *run, const Opts *o, uint32_t i, Score *score)
 /* One line for each way, and the score: the share of wrong mutants that are
  * caught. */
 static bool
-print_score(const Score *s)
+print_score(const Score *s, uint32_t times)
 {
     uint32_t all[NVERDICT] = {0}, made = 0;
 
@@ -562,11 +564,11 @@ print_score(const Score *s)
     uint32_t right = all[V_WORTH] + all[V_PROVED] + all[V_ROWS];
     uint32_t refused = all[V_REFUSED] + all[V_MORE];
     uint32_t caught = refused + all[V_KILLED];
-    printf("%u made, %u refused by a checker (%u with %d times the cases), %u "
+    printf("%u made, %u refused by a checker (%u with %u times the cases), %u "
            "killed by tests, %u right (%u worth, %u proved, %u by equal rows), "
            "%u survived: %.1f %%\n",
-           made, refused, all[V_MORE], MORE, all[V_KILLED], right, all[V_WORTH],
-           all[V_PROVED], all[V_ROWS], all[V_SURVIVED],
+           made, refused, all[V_MORE], times, all[V_KILLED], right,
+           all[V_WORTH], all[V_PROVED], all[V_ROWS], all[V_SURVIVED],
            made > right ? 100.0 * caught / (made - right) : 0);
     return all[V_SURVIVED] == 0;
 }
@@ -587,7 +589,8 @@ parse(SnArena *a, SnDiag *d, int n, char **file)
 static int
 usage(void)
 {
-    fputs("usage: mutants [-v] [-t] [-d CODE] [-o NAME] DEFS...\n", stderr);
+    fputs("usage: mutants [-v] [-t] [-d CODE] [-m N] [-o NAME] DEFS...\n",
+          stderr);
     return 2;
 }
 
@@ -596,7 +599,7 @@ main(int argc, char **argv)
 {
     SnArena *a = sn_arena_new();
     SnDiag *d = sn_diag_new(a);
-    Run run = {0};
+    Run run = {.times = MORE};
     Opts o = {0};
     Score score = {0};
     int i = 1;
@@ -611,10 +614,12 @@ main(int argc, char **argv)
             run.deaf = argv[++i];
         else if (!strcmp(argv[i], "-o") && i + 1 < argc)
             o.only = argv[++i];
+        else if (!strcmp(argv[i], "-m") && i + 1 < argc)
+            run.times = (uint32_t)strtoul(argv[++i], NULL, 10);
         else
             return usage();
     }
-    if (argc < i + 1)
+    if (argc < i + 1 || !run.times)
         return usage();
     run.defs = parse(a, d, argc - i, argv + i);
     if (sn_diag_nerror(d)) {
@@ -624,7 +629,7 @@ main(int argc, char **argv)
     run.s = sn_subjects(run.defs, d);
     for (uint32_t k = 0; k < sn_subjects_count(run.s); k++)
         subject(&run, &o, k, &score);
-    bool ok = print_score(&score);
+    bool ok = print_score(&score, run.times);
     sn_arena_free(a);
     return !ok;
 }
