@@ -27,8 +27,8 @@ typedef struct SnAotTarget {
 const SnAotTarget *sn_aot_target(const char *name);
 /* The processor that estimates are for; NULL: this target has no estimates. */
 const char *sn_aot_processor(const SnAotTarget *t);
-/* All of them, for a message. */
-const char *sn_aot_targets(SnArena *a);
+/* A message: no target has this name, but there is one like it, or these. */
+const char *sn_aot_no_target(SnArena *a, const char *name);
 
 typedef struct SnAotOpts {
     const char *name; /* of file names and of every name in the files: a C

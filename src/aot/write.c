@@ -62,11 +62,19 @@ sn_aot_target(const char *name)
 }
 
 const char *
-sn_aot_targets(SnArena *a)
+sn_aot_no_target(SnArena *a, const char *name)
 {
+    const char *cand[sizeof targets / sizeof *targets + 1] = {"native"};
     SnBuf b;
 
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        cand[i + 1] = targets[i].name;
+    const char *near = sn_closest(name, cand, sizeof cand / sizeof *cand);
+    if (near)
+        return sn_format(a, "no target is named '%s'; did you mean '%s'?", name,
+                         near);
     sn_buf_init(&b, a);
+    sn_putf(&b, "no target is named '%s'; there are ", name);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         sn_putf(&b, "%s%s (%s)", i ? ", " : "", targets[i].name,
                 targets[i].what);

@@ -28,6 +28,7 @@ printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
 t no_dir 2 err "expected the directory to write into" compile "$tmp/relu.sn"
 t name 2 err "is not a name in C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
 t target 2 err "armv8.1m-mve (Cortex-M55 and others with vectors), x86-avx2 (x86-64 with AVX2), x86-avx512vnni" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
+t target_like 2 err "no target is named 'armv7m'; did you mean 'armv7em'?" compile "$tmp/relu.sn" -o "$tmp/o" --target armv7m
 SINTER_CPU=portable "$sinter" compile "$tmp/relu.sn" -o "$tmp/o" --target native >"$tmp/out" 2>&1
 if grep -q '"target": "portable"' "$tmp/o/net.json"; then
     echo "ok compile native"
@@ -693,6 +694,8 @@ for b in c c:armv7em c:native interp; do
     "$sinter" run "$tmp/demo.sn" --backend $b --input $demo/test_images.npy -n 20 \
         --mul 0.0039216 --dump "$tmp/$b.npy" >"$tmp/out" 2>"$tmp/err"
 done
+t run_c_target_like 2 err "did you mean 'native'?" run "$tmp/demo.sn" --backend c:nativ \
+    --input $demo/test_images.npy
 t run_c_target 2 err "no target is named 'z80'" run "$tmp/demo.sn" --backend c:z80 \
     --input $demo/test_images.npy
 if cmp "$tmp/c.npy" "$tmp/interp.npy" && cmp "$tmp/c:armv7em.npy" "$tmp/interp.npy" &&

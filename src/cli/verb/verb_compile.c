@@ -15,9 +15,8 @@ check_target(SnCli *c, const SnAotTarget **t)
 
     *t = sn_aot_target(name);
     return *t ? SN_OK
-              : sn_fail(c->d, SN_EUSAGE, "--target",
-                        "no target is named '%s'; there are %s", name,
-                        sn_aot_targets(c->a));
+              : sn_fail(c->d, SN_EUSAGE, "--target", "%s",
+                        sn_aot_no_target(c->a, name));
 }
 
 /* A word of C, as it begins the names of functions. */

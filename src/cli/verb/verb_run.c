@@ -226,9 +226,8 @@ take_c(SnCli *c)
         return SN_OK;
     c->args.as_c = sn_aot_target(b[1] ? b + 2 : NULL);
     if (!c->args.as_c)
-        return sn_fail(c->d, SN_EUSAGE, "--backend",
-                       "no target is named '%s'; there are %s", b + 2,
-                       sn_aot_targets(c->a));
+        return sn_fail(c->d, SN_EUSAGE, "--backend", "%s",
+                       sn_aot_no_target(c->a, b + 2));
     c->args.backend = "interp";
     if (c->args.check_kernels || c->args.check_twin || c->args.tune_file ||
         c->args.pack_cache)
