@@ -227,21 +227,62 @@ put_files(const SnProgram *p, SnBuf *b)
             ni + no);
 }
 
-/* The processor decides which NaN an operation gives. */
-static void
-put_differ(const SnProgram *p, SnBuf *b)
+/* How a value of an output is printed. */
+static const char *
+format_of(SnElem e)
 {
-    bool any = false;
+    return e == SN_F32 ? "%.9g" : e == SN_I64 ? "%lld" : "%d";
+}
 
-    for (uint32_t i = 0; i < p->x->noutput; i++)
-        any = any || p->x->output[i].type->elem == SN_F32;
-    if (any)
-        sn_puts(b, "/* Bit for bit, but for NaN, of which there are many. */\n"
-                   "static int\ndiffer(const float *a, const float *b, long n)"
-                   "\n{\n    for (long i = 0; i < n; i++)\n"
-                   "        if (memcmp(&a[i], &b[i], sizeof *a) != 0 &&\n"
-                   "            (a[i] == a[i] || b[i] == b[i]))\n"
-                   "            return 1;\n    return 0;\n}\n\n");
+static const char *
+cast_of(SnElem e)
+{
+    return e == SN_F32 ? "(double)" : e == SN_I64 ? "(long long)" : "(int)";
+}
+
+/* What compares outputs of one element.  The processor decides which NaN an
+ * operation gives. */
+static void
+put_compare(SnElem e, SnBuf *b)
+{
+    const char *type = sn_aot_elem(e), *fmt = format_of(e), *as = cast_of(e);
+    bool real = e == SN_F32;
+
+    sn_putf(b,
+            "/* Prints how many values differ%s, and the first. */\n"
+            "static int\ncompare_%s(const char *name, const %s *got, "
+            "const %s *want, long n)\n{\n    long count = 0, first = 0;\n\n"
+            "    for (long i = n; i-- > 0;)\n",
+            real ? " bit for bit, but for NaN, of which there are\n * many"
+                 : "",
+            type, type, type);
+    if (real)
+        sn_puts(b, "        if (memcmp(&got[i], &want[i], sizeof *got) != 0 "
+                   "&&\n            (got[i] == got[i] || want[i] == want[i])) "
+                   "{\n");
+    else
+        sn_puts(b, "        if (got[i] != want[i]) {\n");
+    sn_putf(b,
+            "            count++;\n            first = i;\n        }\n"
+            "    if (count)\n        printf(\"%%s: %%ld of %%ld values differ, "
+            "the first is number %%ld: %s, \"\n               "
+            "\"expected %s\\n\",\n               name, count, n, first, "
+            "%sgot[first], %swant[first]);\n    return count > 0;\n}\n\n",
+            fmt, fmt, as, as);
+}
+
+static void
+put_compares(const SnProgram *p, SnBuf *b)
+{
+    for (uint32_t i = 0; i < p->x->noutput; i++) {
+        SnElem e = p->x->output[i].type->elem;
+        const char *type = sn_aot_elem(e);
+        bool any = false;
+        for (uint32_t k = 0; k < i; k++)
+            any = any || !strcmp(type, sn_aot_elem(p->x->output[k].type->elem));
+        if (!any)
+            put_compare(e, b);
+    }
 }
 
 static void
@@ -264,17 +305,11 @@ put_main(const SnProgram *p, SnBuf *b)
                "        return 1;\n    }\n");
     for (uint32_t i = 0; i < no; i++) {
         const SnPort *x = &p->x->output[i];
-        const char *differs =
-            x->type->elem == SN_F32
-                ? sn_format(p->a, "differ(out%u, wanted_out%u, %lld)", i, i,
-                            (long long)sn_aot_count_of(x->type, x->shape))
-                : sn_format(p->a, "memcmp(out%u, wanted_out%u, %luu) != 0", i,
-                            i,
-                            (unsigned long)sn_tensor_nbyte(x->type, x->shape));
         sn_putf(b,
-                "    if (%s) {\n        puts(\"output %u differs\");\n"
-                "        wrong = 1;\n    }\n",
-                differs, i);
+                "    wrong |= compare_%s(\"output %u\", out%u, wanted_out%u, "
+                "%lld);\n",
+                sn_aot_elem(x->type->elem), i, i, i,
+                (long long)sn_aot_count_of(x->type, x->shape));
     }
     sn_puts(b, "    puts(wrong ? \"wrong\" : \"right\");\n"
                "    return wrong;\n}\n");
@@ -299,7 +334,7 @@ sn_aot_test(const SnProgram *p, const char **out)
         put_wanted(p, r, &b);
         put_buffers(p, &b);
         put_files(p, &b);
-        put_differ(p, &b);
+        put_compares(p, &b);
         put_main(p, &b);
     }
     sn_run_free(r);

@@ -92,13 +92,15 @@ graph "reals" {
   %i = Placeholder() : i64[2]
   %y = Flip(%"a\"b") {axes = [1]} : qi8<0.04, 3>[2,3]
   %z = Gather(%x, %i) {axis = 0} : f32[2,3]
+  %j = Flip(%i) {axes = [0]} : i64[2]
   Save(%y) {name = "y"}
   Save(%"a\"b") {name = "same"}
   Save(%z) {name = "z"}
+  Save(%j) {name = "j"}
 }
 END
 right io_float "$tmp/reals.sn" -std=c99 "$CC" --io=float
-if grep -q 'net_run(void \*arena, const float \*in0, const float \*in1, const int64_t \*in2, float \*out0, float \*out1, float \*out2)' \
+if grep -q 'net_run(void \*arena, const float \*in0, const float \*in1, const int64_t \*in2, float \*out0, float \*out1, float \*out2, int64_t \*out3)' \
     "$tmp/o/net.h" && grep -qF '#define NET_IN0_NAME "a\042b"' "$tmp/o/net.h" &&
     grep -q '^#define NET_IN0_SHAPE {2, 3}$' "$tmp/o/net.h" &&
     grep -q '^#define NET_SCRATCH 0$' "$tmp/o/net.h"; then
@@ -738,10 +740,32 @@ sed -i 's/ -15, 16,/ -15, -16,/' "$tmp/o/kws_weights.c"
 make -s -C "$tmp/o" CC="$CC" CFLAGS=-O0 >"$tmp/err" 2>&1
 "$tmp/o/kws_test" >"$tmp/out"
 rc=$?
-if [ $rc -eq 1 ] && grep -q differs "$tmp/out"; then
+if [ $rc -eq 1 ] && grep -q "values differ" "$tmp/out"; then
     echo "ok compile wrong_weight"
 else
     echo "not ok compile wrong_weight: exit code $rc"
+    bad=1
+fi
+# What the self-test says of outputs of each kind: codes, reals, integers.
+rm -rf "$tmp/o"
+"$sinter" compile "$tmp/reals.sn" -o "$tmp/o" >"$tmp/out" 2>&1
+sed -i -e '/wanted_out0/,/}/s/-88, 6, 32,/-88, 7, 33,/' \
+    -e '/wanted_out2/,/}/s/-0x1.bap+1f/NAN/' \
+    -e '/wanted_out3/,/}/s/0, 1,/0, 4294967297,/' "$tmp/o/net_test.c"
+cat >"$tmp/want" <<'END'
+output 0: 2 of 6 values differ, the first is number 1: 6, expected 7
+output 2: 1 of 6 values differ, the first is number 0: -3.453125, expected nan
+output 3: 1 of 2 values differ, the first is number 1: 1, expected 4294967297
+wrong
+END
+# shellcheck disable=SC2086
+$CC $strict -std=c99 -o "$tmp/o/t" "$tmp"/o/*.c 2>"$tmp/err" && "$tmp/o/t" >"$tmp/out"
+rc=$?
+if [ $rc -eq 1 ] && cmp -s "$tmp/want" "$tmp/out"; then
+    echo "ok compile says_what_differs"
+else
+    echo "not ok compile says_what_differs: exit code $rc"
+    cat "$tmp/err" "$tmp/out"
     bad=1
 fi
 exit $bad
