@@ -2,7 +2,8 @@
 /* Which steps can make some rows a call, by the map with shapes filled in;
  * which do; and the loops of their chains as C: the last step requests the rows
  * that it reads, the step before makes them, and so on.  Names: yS rows made by
- * step S, hS rows in the buffer of its operand, rS rows copied there. */
+ * step S, hS rows in the buffer of its operand, rS rows copied there: of type
+ * size_t, as an offset is a product of one. */
 #include <string.h>
 
 #include "aot/band/band.h"
@@ -414,9 +415,7 @@ put_outside(Writer *w, uint32_t s)
     const SnBand *b = &p->band[s];
     const char *x = source(p, s);
 
-    line(w, sn_format(p->a,
-                      "memset(%s + %lld * h%u, %d, (size_t)(%lld * (%lld "
-                      "- h%u)));",
+    line(w, sn_format(p->a, "memset(%s + %lld * h%u, %d, %lld * (%lld - h%u));",
                       x, (long long)b->xwidth, s,
                       (int)sn_type(p->g, operand(p, s))->zp[0],
                       (long long)b->xwidth, (long long)b->need, s));
@@ -432,13 +431,15 @@ put_copy(Writer *w, uint32_t s)
     const char *x = sn_aot_arg(p, operand(p, s));
     long long width = (long long)b->xwidth;
 
-    line(w, sn_format(p->a,
-                      "const int n%u = sn_soft_min(%lld - h%u, %lld - "
-                      "r%u);",
-                      s, (long long)b->need, s, (long long)b->xnrow, s));
+    line(w,
+         sn_format(p->a, "size_t n%u = %lld - h%u;", s, (long long)b->need, s));
+    line(w,
+         sn_format(p->a, "if (n%u > %lld - r%u)", s, (long long)b->xnrow, s));
+    line(w,
+         sn_format(p->a, "    n%u = %lld - r%u;", s, (long long)b->xnrow, s));
     line(w, sn_format(p->a,
                       "memcpy(c%u + %lld * h%u, %s + %lld * r%u, "
-                      "(size_t)(%lld * n%u) * sizeof *c%u);",
+                      "%lld * n%u * sizeof *c%u);",
                       s, width, s, x, width, s, width, s, s));
     line(w, sn_format(p->a, "r%u += n%u;", s, s));
     line(w, sn_format(p->a, "h%u += n%u;", s, s));
@@ -495,11 +496,10 @@ put_call(Writer *w, uint32_t s)
         return;
     line(w, sn_format(p->a, "h%u -= %lld;", s, (long long)done));
     if (b->held > done)
-        line(w, sn_format(p->a,
-                          "memmove(%s, %s + %lld, (size_t)(%lld * h%u) * "
-                          "sizeof *%s);",
-                          x, x, (long long)(done * b->xwidth),
-                          (long long)b->xwidth, s, x));
+        line(w,
+             sn_format(p->a, "memmove(%s, %s + %lld, %lld * h%u * sizeof *%s);",
+                       x, x, (long long)(done * b->xwidth),
+                       (long long)b->xwidth, s, x));
 }
 
 /* The counters of step s, and rows before the operand's first. */
@@ -512,12 +512,12 @@ put_start(Writer *w, uint32_t s)
     const char *type = sn_aot_elem(t->elem);
 
     if (counts(p, s))
-        line(w, sn_format(p->a, "int y%u = 0;", s));
+        line(w, sn_format(p->a, "size_t y%u = 0;", s));
     if (b->held == 0)
         return;
-    line(w, sn_format(p->a, "int h%u = %lld;", s, (long long)b->pad));
+    line(w, sn_format(p->a, "size_t h%u = %lld;", s, (long long)b->pad));
     if (b->copied) {
-        line(w, sn_format(p->a, "int r%u = 0;", s));
+        line(w, sn_format(p->a, "size_t r%u = 0;", s));
         line(w, sn_format(p->a, "%s *const c%u = (%s *)(void *)(%s + %lu);",
                           type, s, type, sn_aot_base(p, p->region[b->block]),
                           (unsigned long)p->block[b->block].offset));
@@ -537,8 +537,8 @@ sn_aot_band_put(SnProgram *p, uint32_t s)
     w.depth++;
     for (uint32_t i = b->first; i <= s; i++)
         put_start(&w, i);
-    line(&w, sn_format(p->a, "for (int y%u = 0; y%u < %lld; y%u += %lld) {", s,
-                       s, (long long)b->nrow, s, (long long)b->count));
+    line(&w, sn_format(p->a, "for (size_t y%u = 0; y%u < %lld; y%u += %lld) {",
+                       s, s, (long long)b->nrow, s, (long long)b->count));
     w.depth++;
     put_call(&w, s);
     w.depth--;

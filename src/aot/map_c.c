@@ -191,6 +191,22 @@ fits(const SnMapTerms *T)
     return true;
 }
 
+/* Is a sum of an index and a dimension no int?  Bounds of loops have some. */
+static bool
+is_long(const SnMapping *u)
+{
+    const int64_t most = INT32_MAX / 2;
+
+    for (uint32_t i = 0; i < u->nread; i++)
+        for (int d = 0; d < u->read[i].box.rank; d++) {
+            int64_t lo, hi;
+            sn_num_range(&u->T, u->read[i].at[d], &lo, &hi);
+            if (u->read[i].box.dim[d] > most || lo < -most || hi > most)
+                return true;
+        }
+    return false;
+}
+
 static void
 find_shared(SnAotNode *n)
 {
@@ -246,8 +262,8 @@ sn_aot_map(SnAotNode *n, unsigned res)
         return sn_fail(n->d, SN_EINPUT, label, "%s", why);
     n->need = SN_NEW_N(n->a, bool, u->T.n + 1);
     n->made = SN_NEW_N(n->a, bool, u->T.n + 1);
-    n->wide =
-        !fits(&u->T) || sn_shape_count(n->call.out[res].shape) > INT32_MAX;
+    n->wide = !fits(&u->T) || is_long(u) ||
+              sn_shape_count(n->call.out[res].shape) > INT32_MAX;
     n->open = 0;
     n->nstack = 0;
     memset(n->bound, 0, sizeof n->bound);
@@ -494,9 +510,10 @@ sn_aot_checks(SnAotNode *n)
         n->wide = true;
         n->need = SN_NEW_N(n->a, bool, u->T.n + 1);
         sn_aot_need(n, c);
-        sn_aot_line(n, "for (int i%u = 0; i%u < %lld; i%u++) {",
-                    SN_MAP_EACH_VAR, SN_MAP_EACH_VAR,
-                    (long long)elements(n, &u->T.v[c.t]), SN_MAP_EACH_VAR);
+        int64_t count = elements(n, &u->T.v[c.t]);
+        sn_aot_line(n, "for (%s i%u = 0; i%u < %lld; i%u++) {",
+                    sn_aot_index(count), SN_MAP_EACH_VAR, SN_MAP_EACH_VAR,
+                    (long long)count, SN_MAP_EACH_VAR);
         n->depth++;
         for (uint32_t k = 0; k < u->T.n; k++)
             if (n->need[k] && !is_inline(&u->T.v[k]))

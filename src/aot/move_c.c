@@ -120,6 +120,7 @@ choice(SnAotNode *n)
     int64_t k = sn_map_int(&n->call, n->sem, 1, 1), in = 1, out = 1;
     bool largest = sn_map_int(&n->call, n->sem, 3, 1) != 0;
     const char *xn = sn_aot_operand(n, (uint32_t)(x - n->call.in));
+    const char *index = sn_aot_index(sn_shape_count(x->shape));
     const char *fn =
         x->type->elem == SN_F32 ? "sn_soft_before_f32" : "sn_soft_before";
     long long len = (long long)x->shape->dim[axis];
@@ -129,25 +130,24 @@ choice(SnAotNode *n)
     for (int i = axis + 1; i < x->shape->rank; i++)
         in *= x->shape->dim[i];
     const char *step = sn_aot_int(n->a, in);
-    sn_aot_line(n, "for (%s o = 0; o < %lld; o++)",
-                sn_aot_index(sn_shape_count(x->shape)), (long long)out);
-    sn_aot_line(n, "    for (int j = 0; j < %s; j++) {", step);
+    sn_aot_line(n, "for (%s o = 0; o < %lld; o++)", index, (long long)out);
+    sn_aot_line(n, "    for (%s j = 0; j < %s; j++) {", index, step);
     n->depth += 2;
     sn_aot_line(n, "const %s *const row = %s + o * %lld + j;",
                 sn_aot_elem(x->type->elem), xn, len * (long long)in);
-    sn_aot_line(n, "int last = -1;");
-    sn_aot_line(n, "for (int p = 0; p < %lld; p++) {", (long long)k);
+    sn_aot_line(n, "%s last = -1;", index);
+    sn_aot_line(n, "for (%s p = 0; p < %lld; p++) {", index, (long long)k);
     n->depth++;
-    sn_aot_line(n, "int best = -1;");
-    sn_aot_line(n, "for (int t = 0; t < %lld; t++) {", len);
+    sn_aot_line(n, "%s best = -1;", index);
+    sn_aot_line(n, "for (%s t = 0; t < %lld; t++) {", index, len);
     n->depth++;
-    sn_aot_line(n,
-                "if (last >= 0 && !%s(row[last * %s], last, row[t * %s], t, "
-                "%d))",
-                fn, step, step, largest);
+    sn_aot_line(
+        n, "if (last >= 0 && !%s(row[last * %s], row[t * %s], last < t, %d))",
+        fn, step, step, largest);
     sn_aot_line(n, "    continue;");
     sn_aot_line(n,
-                "if (best < 0 || %s(row[t * %s], t, row[best * %s], best, %d))",
+                "if (best < 0 || %s(row[t * %s], row[best * %s], t < best, "
+                "%d))",
                 fn, step, step, largest);
     sn_aot_line(n, "    best = t;");
     n->depth--;

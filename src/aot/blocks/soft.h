@@ -285,24 +285,25 @@ sn_soft_mod64(int64_t a, int64_t b)
     return a - sn_soft_div64(a, b) * b;
 }
 
-/* Does element i, with value a, come before element j in the order of topk? */
+/* Does an element with value a come before one with value b in the order of
+ * topk?  first: it lies before the other. */
 static inline bool
-sn_soft_before(int64_t a, int i, int64_t b, int j, int largest)
+sn_soft_before(int64_t a, int64_t b, bool first, int largest)
 {
     if (a != b)
         return (a > b) == (largest != 0);
-    return i < j;
+    return first;
 }
 
 /* The same for reals: NaN is the largest. */
 static inline bool
-sn_soft_before_f32(float a, int i, float b, int j, int largest)
+sn_soft_before_f32(float a, float b, bool first, int largest)
 {
     if (a != a || b != b)
-        return (a != a) != (b != b) ? (a != a) == (largest != 0) : i < j;
+        return (a != a) != (b != b) ? (a != a) == (largest != 0) : first;
     if (a > b || a < b)
         return (a > b) == (largest != 0);
-    return i < j;
+    return first;
 }
 
 #endif
