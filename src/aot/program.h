@@ -97,6 +97,10 @@ SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 struct SnAotNode sn_aot_open(SnProgram *p, uint32_t s, unsigned res);
 SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
                           const struct SnAotTile **tile);
+/* host_c.c: writes the body of a node by kernels of the CPU backend; false: they
+ * do not compute it, or the program is for no host.  A sum needs no map. */
+bool sn_aot_host_sum(SnProgram *p, struct SnAotNode *n);
+bool sn_aot_host(SnProgram *p, struct SnAotNode *n, const char *const *text);
 /* const_c.c: adds a constant after the others. */
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* cost.c: the largest working memory of a node. */
