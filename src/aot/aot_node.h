@@ -141,7 +141,7 @@ bool sn_aot_parts(const SnAotNode *n);
 /* Is a set the same for all results, with no tap outside? */
 bool sn_aot_even(const SnAotNode *n);
 
-/* ---- band_c.c ---- */
+/* ---- band_find.c ---- */
 
 /* The open map as that of one call. */
 void sn_aot_band_cut(SnAotNode *n, const struct SnBand *b);

@@ -85,10 +85,11 @@ enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
 void sn_aot_place(SnProgram *p);
 /* node_c.c: finds the forms of all steps; each step starts with the first. */
 SnStatus sn_aot_tiles(SnProgram *p);
-/* band_c.c: puts steps into chains where this shrinks the arena at little cost,
- * or where the arena is larger than max_ram; what the call of step s passes;
- * the loops of the chain that ends with it. */
+/* band_find.c: puts steps into chains where this shrinks the arena at little
+ * cost, or where the arena is larger than max_ram. */
 SnStatus sn_aot_bands(SnProgram *p);
+/* band_c.c: what the call of step s passes; the loops of the chain that ends
+ * with it. */
 void sn_aot_band_pass(SnProgram *p, uint32_t s);
 void sn_aot_band_put(SnProgram *p, uint32_t s);
 /* node_c.c: appends the functions of step s, and calls of them. */

@@ -4,7 +4,7 @@
  * last rows that the next step reads stay in a buffer, so nothing is computed
  * twice.  A row is what lies at one place of the first axis that has more than
  * one.  These functions say which rows a call reads, and which chains are
- * cheapest for a limit of memory; aot/band_c.c knows nodes. */
+ * cheapest for a limit of memory; aot/band_find.c knows nodes. */
 #ifndef SN_BAND_H
 #define SN_BAND_H
 
