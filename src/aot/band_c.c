@@ -77,7 +77,6 @@ counts(const SnProgram *p, uint32_t s)
 
 static void put_call(Writer *w, uint32_t s);
 
-/* Rows outside hold the zero point, which adds nothing to a sum. */
 static void
 put_outside(Writer *w, uint32_t s)
 {
@@ -86,9 +85,8 @@ put_outside(Writer *w, uint32_t s)
     const char *x = source(p, s);
 
     line(w, sn_format(p->a, "memset(%s + %lld * h%u, %d, %lld * (%lld - h%u));",
-                      x, (long long)b->xwidth, s,
-                      (int)sn_type(p->g, operand(p, s))->zp[0],
-                      (long long)b->xwidth, (long long)b->need, s));
+                      x, (long long)b->xwidth, s, b->fill, (long long)b->xwidth,
+                      (long long)b->need, s));
     line(w, sn_format(p->a, "h%u = %lld;", s, (long long)b->need));
 }
 
@@ -178,8 +176,7 @@ put_start(Writer *w, uint32_t s)
 {
     const SnProgram *p = w->p;
     const SnBand *b = &p->band[s];
-    const SnType *t = sn_type(p->g, operand(p, s));
-    const char *type = sn_aot_elem(t->elem);
+    const char *type = sn_aot_elem(sn_type(p->g, operand(p, s))->elem);
 
     if (counts(p, s))
         line(w, sn_format(p->a, "size_t y%u = 0;", s));
@@ -193,8 +190,8 @@ put_start(Writer *w, uint32_t s)
                           (unsigned long)p->block[b->block].offset));
     }
     if (b->pad)
-        line(w, sn_format(p->a, "memset(%s, %d, %lld);", source(p, s),
-                          (int)t->zp[0], (long long)(b->pad * b->xwidth)));
+        line(w, sn_format(p->a, "memset(%s, %d, %lld);", source(p, s), b->fill,
+                          (long long)(b->pad * b->xwidth)));
 }
 
 void

@@ -95,7 +95,9 @@ is_uneven(SnAotNode *n, const SnBand *b, int axis)
     for (uint32_t v = 0; v < u->nvar; v++)
         if (u->var[v].bound.t != SN_NUM_INT)
             return true;
-    return has_var(n, u->divisor, b->var) || has_var(n, u->number, b->var) ||
+    /* of a maximum its place is another result */
+    return has_var(n, u->divisor, b->var) ||
+           (has_var(n, u->number, b->var) && !sn_aot_is_max(n)) ||
            has_var(n, u->parts, b->var) || sn_aot_parts(n);
 }
 
@@ -118,6 +120,16 @@ walks(const SnAotNode *n, SnMapNum at, SnBand *b)
         b->taps += k[v] * (n->u.var[v].bound.v - 1);
     }
     return b->pad >= 0 && b->taps >= b->step && b->pad < b->taps;
+}
+
+/* A code that changes no result where the map skips elements outside: the zero
+ * point adds nothing to a sum of a tile, and a window of a maximum has an
+ * element that is not less than the least code.  False: there is none. */
+static bool
+find_fill(SnAotNode *n, SnBand *b, bool tile)
+{
+    b->fill = tile ? n->call.in[b->x].type->zp[0] : INT8_MIN;
+    return tile || sn_aot_is_max(n);
 }
 
 /* What is read of x; false: it is not the same for each row. */
@@ -144,8 +156,9 @@ find_reads(SnAotNode *n, SnBand *b, bool tile)
         if (!has_var(n, r->at[d], b->var))
             continue;
         b->plain = b->plain && r->inside[d];
-        b->rows = b->rows && d == axis && walks(n, r->at[d], b) &&
-                  (r->inside[d] || (tile && r->els == SN_ME_SKIP));
+        b->rows =
+            b->rows && d == axis && walks(n, r->at[d], b) &&
+            (r->inside[d] || (r->els == SN_ME_SKIP && find_fill(n, b, tile)));
     }
     b->rows = b->rows && axis >= 0 && b->step > 0;
     if (b->rows) {
@@ -155,6 +168,18 @@ find_reads(SnAotNode *n, SnBand *b, bool tile)
         b->rows = b->shift == b->step * b->xwidth;
     }
     return b->plain || b->rows;
+}
+
+/* Is its first result the only one that is read? */
+static bool
+has_one_result(const SnProgram *p, SnId id)
+{
+    const SnNode *nd = sn_node(p->g, id);
+
+    for (unsigned r = 1; r < nd->nres; r++)
+        if (p->value[SN_REF(id, r)].home != SN_HOME_NONE)
+            return false;
+    return nd->nres > 0;
 }
 
 static SnStatus
@@ -167,7 +192,7 @@ find(SnProgram *p, uint32_t s)
     SnBand b = {0};
 
     p->band[s] = b;
-    if (p->skipped[s] || nd->nres != 1 || (t && t->plan) ||
+    if (p->skipped[s] || !has_one_result(p, n.id) || (t && t->plan) ||
         (!n.tuple->text && n.kd->sem[0].cls != SN_C_MOVE) ||
         nd->res[0].type->elem == SN_ROW8)
         return SN_OK;

@@ -403,6 +403,18 @@ put_lrn(SnProgram *p, SnAotNode *n, const SnLrn8 *k)
                 (long long)k->npx);
 }
 
+bool
+sn_aot_is_max(SnAotNode *n)
+{
+    const char *const *text = n->tuple->text ? n->tuple->text[0] : NULL;
+    const char **line;
+
+    if (!text || !one_read(n))
+        return false;
+    uint32_t k = sn_aot_lines(n, text, &line);
+    return same_lines(line, k, max_lines);
+}
+
 /* False: it is none of these. */
 static bool
 put_windows(SnProgram *p, SnAotNode *n, const char *const *text)

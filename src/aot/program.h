@@ -102,6 +102,9 @@ SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
  * do not compute it, or the program is for no host.  A sum needs no map. */
 bool sn_aot_host_sum(SnProgram *p, struct SnAotNode *n);
 bool sn_aot_host(SnProgram *p, struct SnAotNode *n, const char *const *text);
+/* Is its first result the largest of each window, by codes of one scale?  Its
+ * map is open. */
+bool sn_aot_is_max(struct SnAotNode *n);
 /* const_c.c: adds a constant after the others. */
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* cost.c: the largest working memory of a node. */

@@ -85,6 +85,30 @@ bs=0.0005 nconv=0
 } >"$tmp/reals.sn"
 sweep reals 4 "$tmp/reals.sn"
 
+# Largest of windows: rows outside, before the first and after the last, have the
+# least code, which changes none; a window that ends outside by ceil_mode.
+pools() { # SECOND-RESULT..: what reads places of the second pool
+    bs=0.0005 nconv=0
+    printf 'sinter-graph 1\ngraph "pools" {\n'
+    echo '  %x = Placeholder() : qi8<0.05, -7>[1,23,9,4]'
+    conv x "0.4, -100" 8,3,3,4 0 'kernel = [3,3], pads = [1,1,1,1]' 1,23,9,8
+    echo '  %m = MaxPool(%y1) {kernel = [3,2], stride = [1,2], pads = [2,1,1,1]} : qi8<0.4, -100>[1,24,5,8]'
+    bs=0.004
+    conv m "0.9, 100" 8,3,3,8 0 'kernel = [3,3], pads = [1,1,1,1]' 1,24,5,8
+    echo "  %k$1 = MaxPool(%y2) {kernel = [4,2], stride = [3,1], pads = [1,0,1,0], ceil_mode = true} : $2"
+    bs=0.009
+    conv k "0.9, 100" 3,1,1,8 0 'kernel = [1,1]' 1,9,4,3
+    printf '  Save(%%y3) {name = "y"}\n%s}\n' "${3-}"
+}
+pools '' 'qi8<0.9, 100>[1,9,4,8]' >"$tmp/pools.sn"
+sweep pools 5 "$tmp/pools.sn"
+pools ', %i' '(qi8<0.9, 100>[1,9,4,8], i64[1,9,4,8])' '  Save(%i) {name = "i"}
+' >"$tmp/places.sn"
+sweep places 2 "$tmp/places.sn"
+"$sinter" compile "$tmp/places.sn" --target armv7em --max-ram 100 --report >"$tmp/log" 2>&1
+grep -q 'loops  *k (MaxPool)' "$tmp/log" && grep -q 'loops/[0-9]*  *m (MaxPool)' "$tmp/log"
+say $? "places: a pool whose places are read is in no chain"
+
 # Batches are rows, too.
 nconv=0
 {

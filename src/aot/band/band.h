@@ -33,6 +33,7 @@ typedef struct SnBand {
     int64_t xnrow, xwidth;
     size_t xsize;            /* bytes of an element */
     int64_t step, taps, pad; /* row y reads step * y - pad and taps - 1 more */
+    int fill;                /* code of an element in a row outside of x */
     /* in a chain */
     bool on;
     uint32_t first, last;         /* its steps */
