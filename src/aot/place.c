@@ -402,18 +402,16 @@ place_group(Plan *q, const Group *g)
     }
 }
 
-/* Bytes of all regions together; bytes beyond the last region count so much
- * that nothing can make up for them. */
+/* Groups as they are ordered.  Bytes of all regions together; bytes beyond the
+ * last region count so much that nothing can make up for them. */
 static size_t
-place_all(Plan *q, int order)
+place_all(Plan *q)
 {
     const SnProgram *p = q->p;
     size_t all = 0, last = p->nregion - 1;
 
     memset(q->end, 0, sizeof q->end);
     memset(q->placed, 0, (p->nblock + 1) * sizeof *q->placed);
-    if (q->ngroup)
-        qsort(q->group, q->ngroup, sizeof *q->group, orders[order]);
     for (uint32_t i = 0; i < q->ngroup; i++)
         place_group(q, &q->group[i]);
     for (uint32_t r = 0; r < p->nregion; r++)
@@ -423,12 +421,53 @@ place_all(Plan *q, int order)
     return all;
 }
 
+/* The group that ends highest. */
+static uint32_t
+top_of(const Plan *q)
+{
+    size_t most = 0;
+    uint32_t top = 0;
+
+    for (uint32_t i = 0; i < q->ngroup; i++) {
+        const Group *g = &q->group[i];
+        uint32_t b = q->order[g->first];
+        size_t end = q->offset[b] - q->rel[b] + g->size;
+        top = end > most ? i : top;
+        most = end > most ? end : most;
+    }
+    return top;
+}
+
+/* Of one region: places first what ends highest, again and again, and keeps the
+ * best order. */
+enum { MOST_RAISED = 12, MOST_GROUPS = 200 };
+
+static size_t
+raise_tops(Plan *q, Group *best, size_t least)
+{
+    const SnProgram *p = q->p;
+
+    for (int k = 0; k < MOST_RAISED && least > p->bound; k++) {
+        uint32_t top = top_of(q);
+        Group g = q->group[top];
+        if (top == 0)
+            break;
+        memmove(q->group + 1, q->group, top * sizeof g);
+        q->group[0] = g;
+        size_t size = place_all(q);
+        if (size >= least)
+            continue;
+        least = size;
+        memcpy(best, q->group, q->ngroup * sizeof g);
+    }
+    return least;
+}
+
 static size_t
 plan(SnProgram *p, const Tie *tie, SnArena *t, Plan **out)
 {
     Plan *q = SN_NEW(t, Plan);
     size_t least = SIZE_MAX;
-    int best = 0;
 
     *q = (Plan){.p = p,
                 .tie = tie,
@@ -438,15 +477,24 @@ plan(SnProgram *p, const Tie *tie, SnArena *t, Plan **out)
                 .region = SN_NEW_N(t, uint32_t, p->nblock + 1),
                 .placed = SN_NEW_N(t, bool, p->nblock + 1)};
     group_blocks(q, t);
-    for (int i = 0; i < NORDER; i++) {
-        size_t size = place_all(q, i);
+    Group *best = SN_NEW_N(t, Group, q->ngroup + 1);
+    for (int i = 0; i < NORDER && q->ngroup; i++) {
+        qsort(q->group, q->ngroup, sizeof *best, orders[i]);
+        size_t size = place_all(q);
         if (size < least) {
             least = size;
-            best = i;
+            memcpy(best, q->group, q->ngroup * sizeof *best);
         }
     }
+    if (q->ngroup)
+        memcpy(q->group, best, q->ngroup * sizeof *best);
     *out = q;
-    return place_all(q, best);
+    least = place_all(q);
+    if (p->nregion > 1 || q->ngroup > MOST_GROUPS || least <= p->bound)
+        return least;
+    raise_tops(q, best, least);
+    memcpy(q->group, best, q->ngroup * sizeof *best);
+    return place_all(q);
 }
 
 static size_t
@@ -638,7 +686,7 @@ sn_aot_place(SnProgram *p)
     p->nregion = p->o->nregion ? p->o->nregion : 1;
     p->nblock = 0;
     p->block = NULL;
-    p->arena = 0;
+    p->arena = p->bound = 0;
     caller_homes(p);
     arena_homes(p);
     lives(p);

@@ -124,6 +124,7 @@ t report 0 out "(LRN)" compile "$tmp/demo.sn" --report
 t max_ram 1 err "the arena takes 9504 bytes, more than 8000; the largest: /Relu_output_0 (ChannelwiseConv2D)" \
     compile "$tmp/demo.sn" --report --max-ram 8k
 t max_flash 1 err "constants and tables take" compile "$tmp/demo.sn" --report --max-flash 20k
+t plan_bound 0 out "arena 1360 bytes (lower bound 1360)" compile tests/pass/nchw_residual.sn --report
 t max_met 0 out "lower bound 9504" compile "$tmp/demo.sn" --report --max-ram 9504
 
 # An input that nothing reads, beside one whose name begins like its.
