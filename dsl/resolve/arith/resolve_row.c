@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Formulas of arithmetics' rows: names, types and ranges, and the tree without
  * names (SnX).  Scales and lets are substituted where they are named. */
+#include <assert.h>
 #include <math.h>
 #include "dsl/resolve/arith/resolve_arith.h"
 
@@ -261,8 +262,8 @@ binary(SnRowScope *sc, const SnExpr *e)
                    e->pos, a->fixed && b->fixed);
     r->op = e->op;
     r->nkid = 2;
-    r->kid[0] = real && !logic ? as_real(sc, a) : a;
-    r->kid[1] = real && !logic ? as_real(sc, b) : b;
+    r->kid[0] = real ? as_real(sc, a) : a;
+    r->kid[1] = real ? as_real(sc, b) : b;
     if (r->ty != SN_TY_INT)
         return r;
     if (e->op == SN_OP_ADD)
@@ -419,10 +420,10 @@ plain_ratio(const SnX *x)
 {
     bool ok = x->xk == SN_X_FN ? x->fn == SN_FN_F32 || x->fn == SN_FN_MIN ||
                                      x->fn == SN_FN_MAX
-              : x->xk == SN_X_OP
-                  ? x->op <= SN_OP_DIV
-                  : x->xk != SN_X_NOT && x->xk != SN_X_Q && x->xk != SN_X_S;
+                               : x->xk != SN_X_OP || x->op <= SN_OP_DIV;
 
+    /* a ratio is a number, outside of any scale */
+    assert(x->xk != SN_X_NOT && x->xk != SN_X_Q && x->xk != SN_X_S);
     for (uint32_t i = 0; i < x->nkid; i++)
         ok = ok && plain_ratio(x->kid[i]);
     return ok;
@@ -577,7 +578,7 @@ call(SnRowScope *sc, const SnExpr *e)
         if (!argument(sc, e, i, args[i], r))
             return NULL;
     if (args[0] == 'N' || args[0] == 'B') {
-        uint32_t at = args[0] == 'B' && args[1];
+        uint32_t at = args[0] == 'B';
         if (e->fn == SN_FN_F32)
             return r->kid[0]->ty == SN_TY_REAL ? r->kid[0] : r;
         bool real =
