@@ -314,7 +314,8 @@ add(SnResolver *rs, SnDefArith *a, const SnDefRow *r, SnDefRowOf of,
     if (x && x->ty != SN_TY_INT) {
         sn_error(rs->d, r->e->pos, "SN191", "'%s' is %s, expected a code",
                  sn_expr_str(rs->a, r->e), sn_ty_name(x->ty));
-        sn_diag_help(rs->d, "sat(rne(%s), 32)", sn_expr_str(rs->a, r->e));
+        if (x->ty == SN_TY_REAL)
+            sn_diag_help(rs->d, "sat(rne(%s), 32)", sn_expr_str(rs->a, r->e));
         x = NULL;
     }
     if (x && of.form == SN_FORM_FUNCTION && !sc.step) {
