@@ -385,17 +385,23 @@ arg_attr(SnScope *sc, SnExpr *e)
 static bool
 arg_ok(SnScope *sc, SnExpr *e, char want)
 {
+    const char *what;
+    bool ok;
     SnTy t;
 
     if (want == 'O' && e->ek == SN_E_WILD)
         return true;
-    if (want == 'A')
-        return arg_attr(sc, e) || sn_resolve_fail(sc, e->pos,
-                                                  "expected the name of "
-                                                  "an attribute");
+    if (want == 'A') {
+        ok = arg_attr(sc, e);
+        if (!ok)
+            sn_resolve_fail(sc, e->pos, "expected the name of an attribute");
+        return ok;
+    }
     if (want == 'K') {
-        if (e->ek != SN_E_NAME)
-            return sn_resolve_fail(sc, e->pos, "expected the name of a node");
+        if (e->ek != SN_E_NAME) {
+            sn_resolve_fail(sc, e->pos, "expected the name of a node");
+            return false;
+        }
         e->rk = SN_R_NODE;
         e->ref = sn_resolve_node(sc->rs, e->pos, e->s);
         sc->bad |= !e->ref;
@@ -406,27 +412,41 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
         return false;
     switch (want) {
     case 'V':
-        return is_value(t) || sn_resolve_mismatch(sc, e, "a value");
+        ok = is_value(t);
+        what = "a value";
+        break;
     case 'I':
-        return t == SN_TY_INT || sn_resolve_mismatch(sc, e, "an int");
-    case 'N':
-    case 'O':
-        return sn_ty_is_num(t) || sn_resolve_mismatch(sc, e, "a number");
+        ok = t == SN_TY_INT;
+        what = "an int";
+        break;
     case 'L':
-        return t == SN_TY_INTS || sn_resolve_mismatch(sc, e, "a list of ints");
+        ok = t == SN_TY_INTS;
+        what = "a list of ints";
+        break;
     case 'R':
-        return t == SN_TY_RANGE || sn_resolve_mismatch(sc, e, "a clamp");
+        ok = t == SN_TY_RANGE;
+        what = "a clamp";
+        break;
     case 'C':
-        return t == SN_TY_RANGE || t == SN_TY_ETYPE || t == SN_TY_REACH ||
-               sn_resolve_mismatch(sc, e, "a clamp, a type or reach(..)");
+        ok = t == SN_TY_RANGE || t == SN_TY_ETYPE || t == SN_TY_REACH;
+        what = "a clamp, a type or reach(..)";
+        break;
     case 'T':
-        return t == SN_TY_ETYPE || is_value(t) ||
-               sn_resolve_mismatch(sc, e, "a type");
+        ok = t == SN_TY_ETYPE || is_value(t);
+        what = "a type";
+        break;
     case 'E':
-        return t == SN_TY_ETYPE || sn_resolve_mismatch(sc, e, "a type");
-    default:
-        return false;
+        ok = t == SN_TY_ETYPE;
+        what = "a type";
+        break;
+    default: /* N, O */
+        ok = sn_ty_is_num(t);
+        what = "a number";
+        break;
     }
+    if (!ok)
+        sn_resolve_mismatch(sc, e, what);
+    return ok;
 }
 
 static SnTy
