@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Evaluators generated from tests/gen/eval.def against independent loops. */
 #include "unit/eval_graph.h"
+#include "sn_arith.h"
 #include "unit/narrow.h"
 
 static const SnType *
@@ -379,13 +380,86 @@ constraints(void **state)
     assert_false(d->inv[0].holds(&c));
 }
 
+/* Rows of eval.def's own arithmetics, worked out by hand. */
+static void
+rows(void **state)
+{
+    (void)state;
+    const SnRowGrids grids = {
+        .scale = {2, 0.5f, 0.25f}, .zp = {10, 3, 3}, .n = 4, .kernel = {2, 3}};
+    static const struct {
+        const SnArith *in;
+        SnForm form;
+        const char *map;
+        unsigned when;
+        int64_t a, b, want;
+    } c[] = {
+        /* a > b and not (b > 0) ? a : -b */
+        {&sn_arith_odd, SN_FORM_SUM, NULL, SN_WHEN_SAME, 5, -3, 5},
+        {&sn_arith_odd, SN_FORM_SUM, NULL, SN_WHEN_SAME, 5, 2, -2},
+        {&sn_arith_odd, SN_FORM_SUM, NULL, SN_WHEN_SAME, -4, -3, 3},
+        /* (23 - 3) * 0.25 / 2 = 2.5, up, and b */
+        {&sn_arith_odd, SN_FORM_SUM, NULL, 0, 23, -4, -1},
+        /* 3.5 to even against 0, and the exponent of 0.5 */
+        {&sn_arith_odd, SN_FORM_DIFFERENCE, NULL, 0, 7, 3, 3},
+        {&sn_arith_odd, SN_FORM_DIFFERENCE, NULL, 0, 7, 12, 8},
+        {&sn_arith_odd, SN_FORM_PRODUCT, NULL, 0, 100, 28, -128 - 72},
+        /* -15 / 2 toward zero, less 7 */
+        {&sn_arith_odd, SN_FORM_CONVERT, NULL, 0, -5, 0, -14},
+        {&sn_arith_odd, SN_FORM_MEAN, "pool", 0, -9, 0, 8},
+        {&sn_arith_odd, SN_FORM_MEAN, "reduce", 0, -9, 0, 5},
+        /* 3 times, as minus minus 0.5 * 1.5 / 0.25 */
+        {&sn_arith_odder, SN_FORM_SUM, NULL, 0, 5, 0, 15},
+        /* 0.5 * 0.25 - 2 is below 0.25, b's zero point is 3 */
+        {&sn_arith_odder, SN_FORM_PRODUCT, NULL, 0, 8, 9, 8},
+    };
+    static const struct {
+        float value;
+        int64_t want;
+    } p[] = {{1.1f, 4}, {-0.5f, 1}, {-2, -8}};
+    int64_t k[SN_ROW_NK];
+
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const SnArithRow *r =
+            sn_arith_row(c[i].in, c[i].form, c[i].map, c[i].when);
+        assert_non_null(r);
+        r->open(&grids, k);
+        assert_int_equal(r->fn(k, c[i].a, c[i].b), c[i].want);
+    }
+    const SnArithRow *r = sn_arith_row(&sn_arith_odd, SN_FORM_POINT, NULL, 0);
+    assert_non_null(r);
+    r->open(&grids, k);
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+        assert_int_equal(r->fn(k, sn_bits_f32(p[i].value), 0), p[i].want);
+
+    r = sn_arith_row(&sn_arith_odd, SN_FORM_PRODUCT, NULL, 0);
+    r->open(&grids, k);
+    assert_true(r->fits(k, 100, 27));
+    assert_false(r->fits(k, 100, 28));
+    assert_false(r->fits(k, -100, 28)); /* b - a is 128 */
+    r = sn_arith_row(&sn_arith_odd, SN_FORM_SUM, NULL, 0);
+    assert_int_equal(r->nratio, 1);
+    assert_true(r->ratio[0].of(&grids) >= 0.125);
+    assert_true(r->ratio[0].of(&grids) <= 0.125);
+
+    const SnArithPairs *of = &sn_arith_odd.pairs;
+    assert_true(of->some && of->acc_saturate);
+    assert_int_equal(of->acc_bits, 16);
+    assert_int_equal(of->acc_each, 2);
+    assert_int_equal(of->nno, 1);
+    assert_string_equal(of->no[0].kind, "Mean");
+    assert_int_equal(of->no[0].is, SN_WHEN_WIDE);
+    assert_true(sn_arith_odd.hash != sn_arith_odder.hash);
+}
+
 int
 main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(conv_add),   T(wide),        T(deconv), T(bag),         T(reductions),
-        T(layer_norm), T(plain_types), T(moves),  T(constraints), T(narrowing),
+        T(conv_add),    T(wide),       T(deconv),      T(bag),
+        T(reductions),  T(layer_norm), T(plain_types), T(moves),
+        T(constraints), T(narrowing),  T(rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
