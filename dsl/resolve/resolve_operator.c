@@ -18,6 +18,23 @@ same_words(const SnDefAttr *a, const SnDefAttr *b)
     return sn_names_equal(a->word, b->word, a->nword);
 }
 
+static bool
+is_list(SnTy t)
+{
+    return t == SN_TY_INTS || t == SN_TY_REALS;
+}
+
+/* A list with a number, for each element, or with one of its type, or with one
+ * written out, whose whole numbers are reals too. */
+static bool
+lists_fit(const SnExpr *a, const SnExpr *b)
+{
+    bool literal = b->ek == SN_E_LIST && a->ty == SN_TY_REALS;
+
+    return a->ek != SN_E_LIST && (sn_ty_is_num(b->ty) || b->ty == a->ty ||
+                                  (literal && b->ty == SN_TY_INTS));
+}
+
 /* May a and b be compared for equality? */
 static bool
 comparable(const SnExpr *a, const SnExpr *b)
@@ -28,12 +45,10 @@ comparable(const SnExpr *a, const SnExpr *b)
         return true;
     if (s == SN_TY_ENUM && t == SN_TY_ENUM)
         return same_words(a->ref, b->ref);
-    if ((s == SN_TY_INTS || s == SN_TY_REALS) &&
-        (sn_ty_is_num(t) || t == SN_TY_INTS || t == SN_TY_REALS))
-        return true;
-    if ((s == SN_TY_RANGE && t == SN_TY_INTS) ||
-        (s == SN_TY_RANGE && t == SN_TY_REALS))
-        return b->nkid == 2;
+    if (is_list(s))
+        return lists_fit(a, b);
+    if (s == SN_TY_RANGE && is_list(t))
+        return b->ek == SN_E_LIST && b->nkid == 2;
     return s == t && s != SN_TY_REACH;
 }
 
@@ -61,8 +76,7 @@ compare(SnScope *sc, SnExpr *e)
     if (a->ty == SN_TY_NONE || b->ty == SN_TY_NONE)
         return SN_TY_NONE;
     bool order = e->op != SN_OP_EQ && e->op != SN_OP_NE;
-    bool lists = a->ty == SN_TY_INTS || a->ty == SN_TY_REALS;
-    bool both = lists && (b->ty == SN_TY_INTS || b->ty == SN_TY_REALS);
+    bool lists = is_list(a->ty), both = lists && is_list(b->ty);
     if (order ? !(sn_ty_is_num(a->ty) || lists || a->ty == SN_TY_CODE) ||
                     both || !comparable(a, b)
               : !comparable(a, b)) {
@@ -72,6 +86,10 @@ compare(SnScope *sc, SnExpr *e)
         if (order && both)
             sn_diag_help(sc->rs->d, "lists are equal or not; every element "
                                     "is compared with a number");
+        else if (a->ek == SN_E_LIST && comparable(b, a))
+            sn_diag_help(
+                sc->rs->d, "%s %s %s", sn_expr_str(sc->rs->a, b),
+                e->op == SN_OP_EQ ? "==" : "!=", sn_expr_str(sc->rs->a, a));
         sc->bad = true;
         return SN_TY_NONE;
     }

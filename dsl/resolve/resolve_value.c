@@ -53,7 +53,7 @@ fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
     case SN_A_INTS:
         return t == SN_TY_INTS;
     case SN_A_REALS:
-        return is_list(t);
+        return t == SN_TY_REALS || (t == SN_TY_INTS && e->ek == SN_E_LIST);
     case SN_A_TYPE:
         return t == SN_TY_ETYPE;
     case SN_A_RANGE:
