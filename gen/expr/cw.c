@@ -47,6 +47,17 @@ put_i64(const SnCw *w, int64_t v)
     return sn_buf_str(&b);
 }
 
+/* An element of a list, whose reals are binary32. */
+static const char *
+element_of(const SnCw *w, SnCVal v, bool real)
+{
+    bool cast =
+        real && (v.ty == SN_TY_INT || v.wide || w->place == SN_CP_CONSTRAINT);
+
+    return cast ? sn_format(w->a, "(float)%s", sn_cw_paren(w, v, P_UNARY))
+                : v.s;
+}
+
 const char *
 sn_cw_elements(SnCw *w, const SnExpr *e, bool real, uint32_t *n)
 {
@@ -62,7 +73,7 @@ sn_cw_elements(SnCw *w, const SnExpr *e, bool real, uint32_t *n)
         if (real && sn_const_num(x, &v))
             sn_emit_f32(&b, v);
         else
-            sn_puts(&b, sn_cw(w, x).s);
+            sn_puts(&b, element_of(w, sn_cw(w, x), real));
     }
     return sn_buf_str(&b);
 }

@@ -39,6 +39,18 @@ argument(SnCw *w, const SnExpr *e, char kind)
     }
 }
 
+/* A number as an argument of a function of reals. */
+static const char *
+real_arg(SnCw *w, const SnExpr *e, SnCVal v, bool wide)
+{
+    double n;
+
+    return v.ty != SN_TY_INT || sn_const_num(e, &n)
+               ? v.s
+               : sn_format(w->a, "(%s)%s", wide ? "double" : "float",
+                           sn_cw_paren(w, v, P_UNARY));
+}
+
 /* min, max, abs and sqrt. */
 static SnCVal
 number_fn(SnCw *w, const SnExpr *e)
@@ -56,6 +68,10 @@ number_fn(SnCw *w, const SnExpr *e)
     bool wide = a.wide || b.wide || (real && w->place == SN_CP_CONSTRAINT);
     if (wide) /* without the last f */
         f = sn_strndup(w->a, f, strlen(f) - 1);
+    if (real) {
+        a.s = real_arg(w, e->kid[0], a, wide);
+        b.s = e->nkid > 1 ? real_arg(w, e->kid[1], b, wide) : NULL;
+    }
     SnCVal x = sn_cval(real ? SN_TY_REAL : SN_TY_INT,
                        e->nkid > 1 ? sn_format(w->a, "%s(%s, %s)", f, a.s, b.s)
                                    : sn_format(w->a, "%s(%s)", f, a.s));

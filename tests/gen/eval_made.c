@@ -380,6 +380,34 @@ constraints(void **state)
     assert_false(d->inv[0].holds(&c));
 }
 
+/* Integers beside reals, in a list and in a function. */
+static void
+mixed(void **state)
+{
+    (void)state;
+    const SnKindDesc *d = sn_desc(SN_K_MIXED);
+    const SnAttrDesc *low = sn_attr_named(d, "low");
+    const float list[] = {1, 2}, other[] = {1, 3};
+    SnMixedAttr at = {.f = {2, list}, .k = INTS(2, 3), .low = 0.5f};
+    SnTensor in[] = {{plain(SN_F32), SHAPE(1), NULL}};
+    SnTensor out = {plain(SN_F32), SHAPE(1), NULL};
+    SnCall c = {
+        .kind = d, .attr = &at, .nin = 1, .nout = 1, .in = in, .out = &out};
+
+    assert_true(d->inv[0].holds(&c));
+    assert_true(low->check(&at));
+    at.k = INTS(2, 4); /* max(1, 4) < 3.5 */
+    assert_false(d->inv[0].holds(&c));
+    at.k = INTS(3, 3); /* f is not [1, 3] */
+    assert_false(d->inv[0].holds(&c));
+    at.f = (SnReals){2, other}; /* but max(3, 2) is 3 */
+    assert_false(d->inv[0].holds(&c));
+    at.low = 1.5f; /* min(1.5, 3) */
+    assert_false(low->check(&at));
+    at.k = INTS(0, 3);
+    assert_true(low->check(&at));
+}
+
 /* Rows of eval.def's own arithmetics, worked out by hand. */
 static void
 rows(void **state)
@@ -459,7 +487,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         T(conv_add),    T(wide),       T(deconv),      T(bag),
         T(reductions),  T(layer_norm), T(plain_types), T(moves),
-        T(constraints), T(narrowing),  T(rows),
+        T(constraints), T(narrowing),  T(rows),        T(mixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "sn_where.h"
 
-/* tests/gen/guard.def:7: guard.cheap
+/* tests/gen/guard.def:9: guard.cheap
  *
  *   rule cheap: Rescale(x) @o => x when covers(o.clamp, reach(x)) and
  *       const(x) and x.type == o.type exact;
@@ -32,7 +32,7 @@ guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:8: guard.sizes
+/* tests/gen/guard.def:10: guard.sizes
  *
  *   rule sizes: Reshape(x) @o => x when rank(x) == 2 and dim(x, -1) * 2 >=
  *       dim(o, 0) + 1 and shape(x) == shape(o) exact;
@@ -63,7 +63,7 @@ guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:9: guard.lists
+/* tests/gen/guard.def:11: guard.lists
  *
  *   rule lists: Transpose(x) @o => x when o.perm == [0, 1] or
  *       identity(o.perm) exact trusted "of the generator, not of the
@@ -87,7 +87,7 @@ guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:10: guard.all_of
+/* tests/gen/guard.def:12: guard.all_of
  *
  *   rule all_of: MaxPool(x) @o => x when o.kernel == 1 and o.stride == [1,
  *       1] and o.pads <= 0 and unused(o.idx) exact trusted "of the
@@ -119,7 +119,7 @@ guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:11: guard.words
+/* tests/gen/guard.def:13: guard.words
  *
  *   rule words: Add(x, y) @o => copy o {zp_shift = 0} when o.round ==
  *       before and not (o.zp_shift == 0) exact trusted "of the generator,
@@ -147,7 +147,7 @@ guard_words(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:12: guard.choice
+/* tests/gen/guard.def:14: guard.choice
  *
  *   rule choice: Add(x, Splat() {value = 0} @y) @o => x when x.type ==
  *       o.type and o.type == f32 and o.clamp == full and shape(x) ==
@@ -209,7 +209,7 @@ guard_choice(SnGraph *g, SnRewriter *rw, SnId o)
            guard_choice_order(g, rw, o, true);
 }
 
-/* tests/gen/guard.def:15: guard.scales
+/* tests/gen/guard.def:17: guard.scales
  *
  *   rule scales: Rescale(x) @o => x when x.type == o.type and x.scale * 2.0
  *       == o.scale and x.zp - o.zp < 3 exact;
@@ -243,7 +243,7 @@ guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:16: guard.ranges
+/* tests/gen/guard.def:18: guard.ranges
  *
  *   rule ranges: Rescale(Rescale(x) @m) @o => x when o.clamp == [-10, _]
  *       and covers(image(m.clamp, m, o), o.type) and x.type == o.type
@@ -283,7 +283,7 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:18: guard.least
+/* tests/gen/guard.def:20: guard.least
  *
  *   rule least: Relu(Splat() @s :1) @o => Splat() {value = max(s.value,
  *       0.0), dims = s.dims} : o.type when s.value < 0.5 and o.type == f32
@@ -316,7 +316,7 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:20: guard.one_side
+/* tests/gen/guard.def:22: guard.one_side
  *
  *   rule one_side: Relu(Rescale(x) @r :1) @o => Relu(x) : o.type when
  *       lo(r.clamp) <= 0 and hi(r.clamp) >= min(hi(reach(x)), hi(o.type))
@@ -353,7 +353,7 @@ guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:22: guard.kept
+/* tests/gen/guard.def:24: guard.kept
  *
  *   rule kept: Rescale(Splat() @s :1) @o => Splat() like s : o.type when
  *       rounds_alike(s.value, s.type, o.type) and o.clamp == full exact
@@ -386,7 +386,7 @@ guard_kept(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:24: guard.needs
+/* tests/gen/guard.def:26: guard.needs
  *
  *   rule needs: Reshape(Dequantize(x) :1) @o => Dequantize(Reshape(x) like
  *       o : x.type) : o.type worth x.type in [q8] exact requires
@@ -423,6 +423,271 @@ guard_needs_supported(const SnRewriter *rw)
            sn_supports(rw, SN_K_DEQUANTIZE, SN_QI8);
 }
 
+/* tests/gen/guard.def:28: guard.reals
+ *
+ *   rule reals: Scaled(x) @o => x when o.f == [1, 2.5] and o.f == 1.5 and
+ *       o.f[0] == 2 and o.f > 0 and o.f == [] exact trusted "of the
+ *       generator, not of the prover";
+ */
+static SN_OWN_CODE bool
+guard_reals(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!sn_reals_equal(sn_scaled_attr(g, o)->f,
+                        (SnReals){ 2, (const float[]){ 1.0f, 2.5f } }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f == [1, 2.5]",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_reals_all(sn_scaled_attr(g, o)->f, SN_CMP_EQ, 1.5f))
+        return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f == 1.5", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_real_at(sn_scaled_attr(g, o)->f, 0) != 2)
+        return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f[0] == 2", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_reals_all(sn_scaled_attr(g, o)->f, SN_CMP_GT, 0))
+        return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f > 0", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_reals_equal(sn_scaled_attr(g, o)->f, (SnReals){ .n = 0 }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f == []", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_REALS, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:29: guard.mixed
+ *
+ *   rule mixed: Scaled(x) @o => copy o {f = [o.k[0], 2.5], k = [1, o.k[0]],
+ *       b = o.b or const(x), m = two, s = "b"} when o.k == [] and o.k < 2.5
+ *       and not (o.k == [1, 1]) and not (o.b) and not (rank(x) == 2 and o.m
+ *       == one) exact trusted "of the generator, not of the prover";
+ */
+static SN_OWN_CODE bool
+guard_mixed(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!sn_ints_equal(sn_scaled_attr(g, o)->k, (SnInts){ .n = 0 }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o, "o.k == []", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_ints_all_real(sn_scaled_attr(g, o)->k, SN_CMP_LT, 2.5f))
+        return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o, "o.k < 2.5", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_ints_equal(sn_scaled_attr(g, o)->k,
+                      (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o,
+                              "not o.k == [1, 1]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_scaled_attr(g, o)->b)
+        return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o, "not o.b", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_shape_of(g, x)->rank == 2 && sn_scaled_attr(g, o)->m ==
+        SN_SCALED_M_ONE)
+        return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o,
+                              "not (rank(x) == 2 and o.m == one)", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_MIXED, g, o))
+        return false;
+    SnEdit edit = sn_edit(g, o);
+    ((SnScaledAttr *)edit.attr)->f = (SnReals){ 2,
+                                               (const float[]){
+                                                   (float)sn_int_at(sn_scaled_attr(g, o)->k, 0), 2.5f } };
+    ((SnScaledAttr *)edit.attr)->k = (SnInts){ 2,
+                                              (const int64_t[]){ 1,
+            sn_int_at(sn_scaled_attr(g, o)->k, 0) } };
+    ((SnScaledAttr *)edit.attr)->b = sn_scaled_attr(g, o)->b ||
+        sn_is_const(g, x);
+    ((SnScaledAttr *)edit.attr)->m = SN_SCALED_M_TWO;
+    ((SnScaledAttr *)edit.attr)->s = "b";
+    SnId copy = sn_edit_add(g, &edit);
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:31: guard.words_in
+ *
+ *   rule words_in: Scaled(x) @o => copy o {f = o.f, b = not o.b, m = o.m, s
+ *       = o.s} when o.m in [two, one] and not (o.m in [one]) and o.b ==
+ *       true and o.b != const(x) and o.s == "a" exact trusted "of the
+ *       generator, not of the prover";
+ */
+static SN_OWN_CODE bool
+guard_words_in(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!(sn_scaled_attr(g, o)->m == SN_SCALED_M_TWO ||
+          sn_scaled_attr(g, o)->m == SN_SCALED_M_ONE))
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o,
+                              "o.m in [two, one]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_scaled_attr(g, o)->m == SN_SCALED_M_ONE)
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o,
+                              "not o.m in [one]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_scaled_attr(g, o)->b != true)
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o, "o.b == true",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (strcmp(sn_scaled_attr(g, o)->s, "a") != 0)
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o, "o.s == \"a\"",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_scaled_attr(g, o)->b == sn_is_const(g, x))
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o,
+                              "o.b != const(x)", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_WORDS_IN, g, o))
+        return false;
+    SnEdit edit = sn_edit(g, o);
+    ((SnScaledAttr *)edit.attr)->f = sn_scaled_attr(g, o)->f;
+    ((SnScaledAttr *)edit.attr)->b = !sn_scaled_attr(g, o)->b;
+    ((SnScaledAttr *)edit.attr)->m = sn_scaled_attr(g, o)->m;
+    ((SnScaledAttr *)edit.attr)->s = sn_scaled_attr(g, o)->s;
+    SnId copy = sn_edit_add(g, &edit);
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:33: guard.numbers
+ *
+ *   rule numbers: Scaled(x) @o => x when -o.k[0] < 3 and -o.f[0] < -1.5 and
+ *       o.k[0] * 1.0 / o.k[1] == 0.5 and 2.0 * 3 < o.f[1] and min(o.k[0],
+ *       2.5) < max(o.f[0], o.k[1]) and o.k[0] - (o.k[1] - 1) == 2 and
+ *       abs(o.k[0]) == 3 and o.k == ones(2) and o.k > zeros(1)[0] exact
+ *       trusted "of the generator, not of the prover";
+ */
+static SN_OWN_CODE bool
+guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (sn_int_sub(0, sn_int_at(sn_scaled_attr(g, o)->k, 0)) >= 3)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "-o.k[0] < 3",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!(-sn_real_at(sn_scaled_attr(g, o)->f, 0) < -1.5f))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "-o.f[0] < -1.5", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if ((float)sn_int_at(sn_scaled_attr(g, o)->k,
+                         0) * 1.0f / (float)sn_int_at(sn_scaled_attr(g, o)->k,
+            1) != 0.5f)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "o.k[0] * 1.0 / o.k[1] == 0.5", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!(6.0f < sn_real_at(sn_scaled_attr(g, o)->f, 1)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "2.0 * 3 < o.f[1]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 0),
+                   sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 1), 1)) != 2)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "o.k[0] - (o.k[1] - 1) == 2", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!(sn_minf((float)sn_int_at(sn_scaled_attr(g, o)->k, 0), 2.5f) <
+          sn_maxf(sn_real_at(sn_scaled_attr(g, o)->f, 0),
+                  (float)sn_int_at(sn_scaled_attr(g, o)->k, 1))))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "min(o.k[0], 2.5) < max(o.f[0], o.k[1])", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_int_abs(sn_int_at(sn_scaled_attr(g, o)->k, 0)) != 3)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "abs(o.k[0]) == 3", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_ints_equal(sn_scaled_attr(g, o)->k,
+                       sn_ints_fill(sn_scratch(rw), 2, 1)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "o.k == ones(2)", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_ints_all(sn_scaled_attr(g, o)->k, SN_CMP_GT,
+                     sn_int_at(sn_ints_fill(sn_scratch(rw), 1, 0), 0)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+                              "o.k > zeros(1)[0]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_NUMBERS, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:35: guard.clamps
+ *
+ *   rule clamps: Rescale(Rescale(x) @m) @o => x when m.clamp == full and
+ *       not (o.clamp == full) and o.clamp == [_, 3] and m.clamp == [-3, 3]
+ *       and meet(m.clamp, o.clamp) == [0, 1] and image(o.clamp, x, o) ==
+ *       full and has(m, clamp) and m.type.scale == 0.5 and m.type.zp == 3
+ *       and x.type == o.type exact trusted "of the generator, not of the
+ *       prover";
+ *
+ * The caller has seen that operand 0 is a Rescale.
+ */
+static SN_OWN_CODE bool
+guard_clamps(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId m = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, m, 0);
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
+    if (!sn_range_full(sn_rescale_attr(g, m)->clamp))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "m.clamp == full", 1,
+                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+    if (sn_range_full(sn_rescale_attr(g, o)->clamp))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "not o.clamp == full", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_range_equal(sn_rescale_attr(g, o)->clamp,
+                        (SnRange){ .hi = 3.0f, .has_hi = true }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "o.clamp == [_, 3]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_range_equal(sn_rescale_attr(g, m)->clamp,
+                        (SnRange){ .lo = -3.0f, .has_lo = true, .hi = 3.0f,
+                                  .has_hi = true }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "m.clamp == [-3, 3]", 1,
+                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+    if (sn_scale_of(sn_type(g, SN_REF(m, 0))) != 0.5f)
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "m.type.scale == 0.5", 1,
+                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+    if (sn_zp_of(sn_type(g, SN_REF(m, 0))) != 3)
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o, "m.type.zp == 3",
+                              1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+    if (!sn_range_equal(sn_meet(sn_rescale_attr(g, m)->clamp,
+                                sn_rescale_attr(g, o)->clamp),
+                        (SnRange){ .lo = 0.0f, .has_lo = true, .hi = 1.0f,
+                                  .has_hi = true }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "meet(m.clamp, o.clamp) == [0, 1]", 2,
+                              (const SnNamed[]){ { "m", SN_REF(m, 0) },
+                                                { "o", SN_REF(o, 0) } });
+    if (!(sn_attr_of(g, m, "clamp") != NULL))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o, "has(m, clamp)",
+                              1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+    if (!sn_range_full(sn_image(g->rounding, sn_rescale_attr(g, o)->clamp,
+                                sn_type(g, x), sn_type(g, SN_REF(o, 0)),
+                                false)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
+                              "image(o.clamp, x, o) == full", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_CLAMPS, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
 const uint64_t sn_core_hash = SN_CORE_HASH;
 
 /* ---- passes ---- */
@@ -436,7 +701,7 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
         switch (sn_operand_kind(g, id)) {
         case SN_K_RESCALE:
             return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
-                   guard_ranges(g, rw, id);
+                   guard_ranges(g, rw, id) || guard_clamps(g, rw, id);
         case SN_K_SPLAT:
             return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
                    guard_kept(g, rw, id);
@@ -465,6 +730,9 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
         }
     case SN_K_TRANSPOSE:
         return guard_lists(g, rw, id);
+    case SN_K_SCALED:
+        return guard_reals(g, rw, id) || guard_mixed(g, rw, id) ||
+               guard_words_in(g, rw, id) || guard_numbers(g, rw, id);
     default:
         return false;
     }
