@@ -181,13 +181,13 @@ $(BUILD)/planted_%: $(BUILD)/planted/%.c $(BUILD)/fuzz_%
 	  $(filter %.o,$^) $(TESTLIB) $(LIB) $(FRONT) $(LIBS)
 
 ## tests: build the test programs
-tests: all lib $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
+tests: all lib $(TEST_X) $(EP_ALONE) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
        $(BUILD)/tests/mutants
 
 # As many tests at a time as make has jobs.
 JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1)
 # ONLY='test_pack words': these tests alone.
-TESTS = $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
+TESTS = $(TEST_X) $(EP_ALONE) $(MADE_X) $(GOLDEN) $(TEST_SH)
 CHOSEN = $(if $(ONLY),$(foreach t,$(TESTS),$(if $(filter $(ONLY),$(basename $(notdir $t))),$t)),$(TESTS))
 ## check: every test (or ONLY='NAMES'); ends with "N passed, N failed"
 check: tests

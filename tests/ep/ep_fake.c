@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The provider in a runtime of our own (fake.h), for what ONNX Runtime does not
  * do at will: options that are wrong, attributes that cannot be read, threads
- * that fail.  Called by tests/long/ep.sh. */
+ * that fail. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

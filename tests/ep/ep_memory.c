@@ -2,7 +2,7 @@
 /* Each allocation of the provider fails once, from the library's first call to
  * its last, in a runtime of our own (fake.h) that holds one graph: whatever is
  * called then returns a status or does its work, and nothing stays held.  And
- * how many sessions of a part are kept.  Called by tests/long/ep.sh. */
+ * how many sessions of a part are kept. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How graphs are divided into parts, on drawn graphs: what sn_ep_parts promises
- * is looked up in the closure of who depends on whom.  Called by
- * tests/long/ep.sh. */
+ * is looked up in the closure of who depends on whom. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -3,17 +3,10 @@
 # The execution provider in ONNX Runtime: quantized models of SHARED/data, whole,
 # on drawn inputs and samples at one and two threads; outputs are those of ONNX Runtime
 # without optimizations, bit by bit, or within the distance given here.
-# tests/ep/ep_fake.c tests what ONNX Runtime does not do on request.
+# tests/ep/ep_fake.c, of make check, tests what ONNX Runtime does not do on request.
 SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
 suite=ep
 . tests/sh_case.sh
-"$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" "$BUILD/tests/ep_parts" "$BUILD/tests/ep_memory" BUILD="$BUILD" CC="$CC" || exit 1
-"$BUILD/tests/ep_fake" >"$tmp/log" 2>&1
-say $? "in a runtime that answers as it is told"
-"$BUILD/tests/ep_parts" >"$tmp/log" 2>&1
-say $? "3000 drawn graphs are divided into parts"
-"$BUILD/tests/ep_memory" >"$tmp/log" 2>&1
-say $? "$(sed -n 's/ allocations end/ allocations that fail end/p' "$tmp/log" | tr '\n' ';')"
 if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools/oracle/lib.sh "$BUILD/oracle"); then
     echo "skip ep: ONNX Runtime cannot be had"
     exit 0
