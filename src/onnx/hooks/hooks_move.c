@@ -242,8 +242,8 @@ pad_widths(SnImport *x, const SnImportVal *v, const SnType *type, int64_t *pads,
         int64_t k = axes.v != NULL ? axes.v[i] : i;
         k += k < 0 ? v->rank : 0;
         if (k < 0 || k >= v->rank)
-            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
-                                  v->rank);
+            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d",
+                                  axes.v[i], v->rank);
         if (given.v[i] < -(INT64_C(1) << 40) || given.v[i] > INT64_C(1) << 40 ||
             given.v[n + i] < -(INT64_C(1) << 40) ||
             given.v[n + i] > INT64_C(1) << 40)

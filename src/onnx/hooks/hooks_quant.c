@@ -91,13 +91,13 @@ scale_axis(SnImport *x, const SnImportVal *v, int64_t n, int64_t axis, int *out)
     *out = -1;
     if (n == 1)
         return SN_OK;
-    axis += axis < 0 ? v->rank : 0;
-    if (axis < 0 || axis >= v->rank || v->dim[axis] != n)
+    int64_t at = axis + (axis < 0 ? v->rank : 0);
+    if (at < 0 || at >= v->rank || v->dim[at] != n)
         return sn_import_fail(x, SN_EINPUT,
                               "%" PRId64 " scales do not fit axis %" PRId64
                               " of '%s'",
                               n, axis, v->name);
-    *out = (int)axis;
+    *out = (int)at;
     return SN_OK;
 }
 

@@ -3,6 +3,7 @@
  * interpolation are products with constant matrices, axis by axis. */
 #include "onnx/hooks/hooks_all.h"
 
+#include <assert.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -93,8 +94,8 @@ set_sizes(SnImport *x, Resize *r, SnReals factor, SnInts size)
         double out;
         k += k < 0 ? r->v->rank : 0;
         if (k < 0 || k >= r->v->rank)
-            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
-                                  r->v->rank);
+            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d",
+                                  axes.v[i], r->v->rank);
         axis[i] = k;
         out = size.n > 0 ? (double)size.v[i]
                          : floor((double)((float)r->v->dim[k] * factor.v[i]));
@@ -503,8 +504,7 @@ read_window(SnImport *x, Resize *r)
     for (uint32_t i = 0; i < n; i++) {
         int64_t k = axes.v != NULL ? axes.v[i] : (int64_t)i;
         k += k < 0 ? r->v->rank : 0;
-        if (k < 0 || k >= r->v->rank)
-            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64, k);
+        assert(k >= 0 && k < r->v->rank); /* as set_sizes has seen */
         r->from[k] = roi.v[i];
         r->to[k] = roi.v[n + i];
     }
