@@ -304,6 +304,77 @@ test_sidecar_refused(void **state)
                "it is not the file this text was written with"));
 }
 
+/* ---- graphs that differ ---- */
+
+static const struct {
+    const char *x, *y, *why;
+} unequal[] = {
+    {"%x = Placeholder() : f32[2]", "%x = Placeholder() : i8[2]",
+     "x (Placeholder): type differs: f32 and i8"},
+    {"%x = Placeholder() : f32[2]", "%x = Placeholder() : f32[3]",
+     "x (Placeholder): shape differs"},
+    {"%x = Placeholder() : f32[2]", "%z = Placeholder() : f32[2]",
+     "x (Placeholder) is only in the first graph"},
+    {"%x = Placeholder() : f32[2]",
+     "%x = Placeholder() : f32[2]\n%y = Cell(%x) : f32[2]",
+     "1 nodes and 2 nodes"},
+    {"%x = Constant() {data = [1, 2]} : f32[2]", "%x = Placeholder() : f32[2]",
+     "x (Constant): kind differs"},
+    {"%x = Constant() {data = [1, 2]} : f32[2]",
+     "%x = Constant() {data = [1, 3]} : f32[2]", "x (Constant): data differs"},
+    {"%x = Placeholder() : qi8<1, 0>[2]\n"
+     "%y = Rescale(%x) {calibrated = true} : qi8<2, 0>[2]",
+     "%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x) : qi8<2, 0>[2]",
+     "y (Rescale): the flag 'calibrated' differs"},
+    {"%x = Placeholder() : qi8<1, 0>[2]\n"
+     "%y = Rescale(%x) {clamp = [0, _]} : qi8<2, 0>[2]",
+     "%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x) : qi8<2, 0>[2]",
+     "y (Rescale): attribute 'clamp' differs: [0, _] and [_, _]"},
+    {"%x = Placeholder() : f32[2]\n%y = Concat(%x, %x) {axis = 0} : f32[4]",
+     "%x = Placeholder() : f32[2]\n"
+     "%y = Concat(%x, %x, %x) {axis = 0} : f32[6]",
+     "y (Concat): the number of operands differs"},
+    {"%x = Placeholder() : f32[2]\n%z = Placeholder() : f32[2]\n"
+     "%y = Concat(%x, %z) {axis = 0} : f32[4]",
+     "%x = Placeholder() : f32[2]\n%z = Placeholder() : f32[2]\n"
+     "%y = Concat(%x, %x) {axis = 0} : f32[4]",
+     "y (Concat): an operand differs"},
+    {"%x = Placeholder() : f32[1,2,2,1]\n"
+     "%y, %i = MaxPool(%x) {kernel = [1,1]} : (f32[1,2,2,1], i64[1,2,2,1])",
+     "%x = Placeholder() : f32[1,2,2,1]\n"
+     "%y, %k = MaxPool(%x) {kernel = [1,1]} : (f32[1,2,2,1], i64[1,2,2,1])",
+     "y (MaxPool): a result's name differs"},
+    {"%x = Placeholder() : f32[2]\n%z = Placeholder() : f32[2]",
+     "%z = Placeholder() : f32[2]\n%x = Placeholder() : f32[2]",
+     "x (Placeholder): its place among the inputs differs"},
+    {"%x = Placeholder() : f32[2]\n%z = Placeholder() : f32[2]\n"
+     "Save(%x) {name = \"o\"}\nSave(%z) {name = \"p\"}",
+     "%x = Placeholder() : f32[2]\n%z = Placeholder() : f32[2]\n"
+     "Save(%z) {name = \"p\"}\nSave(%x) {name = \"o\"}",
+     "o (Save): an operand differs"},
+};
+
+static void
+test_unequal(void **state)
+{
+    const char *why;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unequal / sizeof *unequal; i++) {
+        SnGraph *x = parse(sn_format(arena, HEAD "%s\n}\n", unequal[i].x));
+        SnGraph *y = parse(sn_format(arena, HEAD "%s\n}\n", unequal[i].y));
+        assert_false(sn_graph_equal(x, y, arena, &why));
+        assert_string_equal(why, unequal[i].why);
+        assert_true(sn_graph_equal(x, x, arena, NULL));
+        assert_true(sn_graph_hash(x, true) != sn_graph_hash(y, true));
+    }
+    SnGraph *x = parse(HEAD "%x = Placeholder() : f32[2]\n}\n");
+    SnGraph *y = parse("sinter-graph 1\ngraph \"u\" {\n"
+                       "%x = Placeholder() : f32[2]\n}\n");
+    assert_false(sn_graph_equal(x, y, arena, &why));
+    assert_string_equal(why, "graphs 't' and 'u'");
+}
+
 /* ---- refused texts ---- */
 
 typedef struct Bad {
@@ -311,135 +382,7 @@ typedef struct Bad {
 } Bad;
 
 static const Bad bads[] = {
-    {"%x = Placeholder() : f32[2]\n%x = Placeholder() : f32[2]",
-     "t.sn:4:1: error: %x is defined twice"},
-    {"%x, %x = Placeholder() : f32[2]", "t.sn:3:5: error: %x is defined twice"},
-    {"%a, %b, %c, %d, %e, %f, %g, %h, %i = Placeholder() : f32[2]",
-     "t.sn:3:33: error: more than 8 results"},
-    {"%x, 3 = Placeholder() : f32[2]",
-     "t.sn:3:5: error: expected a result's name, found 3"},
-    {"%x %y = Placeholder() : f32[2]",
-     "t.sn:3:4: error: expected ',' or '=' after a result, found %y"},
-    {"%x = Placeholder(3) : f32[2]",
-     "t.sn:3:18: error: expected an operand, %name or _, found 3"},
-    {"%x = Placeholder(_ _) : f32[2]",
-     "t.sn:3:20: error: expected ',' or ')' after an operand, found _"},
-    {"%x = Placeholder : f32[2]",
-     "t.sn:3:18: error: expected '(' after the node kind, found :"},
-    {"%x = Placehold() : f32[2]",
-     "t.sn:3:6: error: there is no node kind 'Placehold'"},
-    {"%input = Placeholder() : f32[2]\nSave(%imput) {name = \"o\"}",
-     "t.sn:4:6: error: %imput is not defined above"},
-    {"%x = Placeholder() : f32[2]\nSave(%x) {nam = \"o\"}",
-     "t.sn:4:11: error: Save has no attribute 'nam'"},
-    {"%x = Placeholder() : f32[2]\nSave(%x)",
-     "t.sn:4:1: error: Save needs the attribute 'name'"},
-    {"%x = Placeholder() : f32[2]\nSave(%x) {name = 3}",
-     "t.sn:4:18: error: expected a string in double quotes, found 3"},
-    {"%x = Placeholder() : f32[2]\nSave(%x) {name = \"a\", name = \"b\"}",
-     "t.sn:4:23: error: 'name' is given twice"},
-    {"%x = Placeholder() {calibrated = true} : f32[2]",
-     "t.sn:3:21: error: Placeholder has no clamp to calibrate"},
-    {"%x = Placeholder() {calibrated = 1} : f32[2]",
-     "t.sn:3:34: error: expected true or false, found 1"},
-    {"%x = Placeholder() {calibrated = yes} : f32[2]",
-     "t.sn:3:34: error: expected true or false, found yes"},
-    {"%c = Constant() {hash = 5, data = [1]} : f32[1]",
-     "t.sn:3:25: error: expected a string of 16 hex digits, found 5"},
-    {"%c = Constant() {hash = \"0123456789abcdeg\", data = [1]} : f32[1]",
-     "t.sn:3:25: error: expected a string of 16 hex digits, found "
-     "\"0123456789abcdeg\""},
-    {"%x = Placeholder() : f33[2]",
-     "t.sn:3:22: error: expected a type (f32, f16, qi8, qi16, qi32, row8, i8, "
-     "i32, i64 or bool), found f33"},
-    {"%x = Placeholder() : qi8<0, 0>[2]",
-     "t.sn:3:26: error: the scale must be positive"},
-    {"%x = Placeholder() : qi8<1, 200>[2]",
-     "t.sn:3:26: error: the zero point must lie in [-128, 127]"},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2], [0]>[2]",
-     "t.sn:3:39: error: 2 scales, but 1 zero points"},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2., 3], [0, 0, 0]>[3]",
-     "t.sn:3:38: error: expected a number, found 2."},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2, 1e39], [0, 0, 0]>[3]",
-     "t.sn:3:41: error: 1e39 is beyond the range of f32"},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2, 3], [0, 4294967296, 0]>[3]",
-     "t.sn:3:49: error: 4294967296 is outside [-2147483648, 2147483647]"},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2, 3], [0, -, 0]>[3]",
-     "t.sn:3:49: error: expected an integer, found -"},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2, 3], [0, 1, 200]>[3]",
-     "t.sn:3:26: error: slice 2: the zero point must lie in [-128, 127]"},
-    {"%x = Placeholder() : qi8<axis=0, [1, 2], [0, 0]>[3]",
-     "t.sn:3:1: error: x (Placeholder): the type has 2 scales for the 3 "
-     "slices of axis 0"},
-    {"%x = Placeholder() : f32[1,1,1,1,1,1,1,1,1]",
-     "t.sn:3:42: error: more than 8 dimensions"},
-    {"%x = Placeholder() : f32[1099511627776]",
-     "t.sn:3:26: error: 1099511627776 is outside [0, 1099511627775]"},
-    {"%x = Placeholder() : f32[1048576,1048576]",
-     "t.sn:3:25: error: a shape of 2^40 elements or more"},
-    {"%x = Placeholder()", "t.sn:4:1: error: expected ':' and the result's "
-                           "type, found }"},
-    {"%x = Placeholder() : f32[2]\n%y = Rescale(%x) : qi8<1, 0>[2]",
-     "t.sn:4:1: error: y (Rescale): no Rescale takes (f32) -> qi8<1, 0>; "
-     "possible: (qi8) -> qi8"},
-    {"%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x) : qi8<1, 0>[3]",
-     "t.sn:4:20: error: the shape is [2], but the text says [3]"},
-    {"%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x:1) : qi8<1, 0>[2]",
-     "t.sn:4:17: error: %x has no result 1"},
-    {"%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x:y) : qi8<1, 0>[2]",
-     "t.sn:4:17: error: expected an integer, found y"},
-    {"%x = Placeholder() : f32[2]\n%y = Cell(%x) : f32[2]\n"
-     "%z = Rescale(%y:1) : qi8<1, 0>[2]",
-     "t.sn:5:17: error: %y has no result 1"},
-    {"%x, %y = Placeholder() : f32[2]",
-     "t.sn:3:5: error: Placeholder has 1 result"},
-    {"%x = Placeholder() : (f32[2], f32[2])",
-     "t.sn:3:31: error: Placeholder has 1 result"},
-    {"Placeholder() : f32[2]",
-     "t.sn:3:1: error: the result of Placeholder needs a name"},
-    {"%x = Placeholder() : f32[2]\n%y = Save(%x) {name = \"o\"}",
-     "t.sn:4:1: error: Save has no result"},
-    {"%c = Constant() : f32[2]",
-     "t.sn:3:6: error: Constant needs data or splat"},
-    {"%c = Constant() {data = [1]} : f32[2]",
-     "t.sn:3:25: error: 1 elements, but the type has 2"},
-    {"%c = Constant() {data = [1, 300]} : i8[2]",
-     "t.sn:3:29: error: 300 is outside [-128, 127]"},
-    {"%c = Constant() {data = [1, 1e39]} : f32[2]",
-     "t.sn:3:29: error: 1e39 is beyond the range of f32"},
-    {"%c = Constant() {data = [1, 1.]} : f32[2]",
-     "t.sn:3:29: error: expected a number, found 1."},
-    {"%c = Constant() {data = [1.5]} : i64[1]",
-     "t.sn:3:26: error: expected an integer, found 1.5"},
-    {"%c = Constant() {data = [99999999999999999999]} : i64[1]",
-     "t.sn:3:26: error: 99999999999999999999 is outside "
-     "[-9223372036854775808, 9223372036854775807]"},
-    {"%c = Constant() {data = \"w\"@0, hash = \"0123456789abcdef\"} : f32[2]",
-     "t.sn:3:25: error: files beside the text are not allowed here"},
-    {"%c = Constant() {splat = 0} : f32[1048576,1024]",
-     "t.sn:3:26: error: the splats of one file may not exceed 1073741824 "
-     "bytes"},
-    {"%c = Constant() {splat = 0, data = [1]} : f32[2]",
-     "t.sn:3:29: error: either data or splat, not both"},
-    {"%x = Placeholder() : f32[1,4,4,1]\n"
-     "%p = MaxPool(%x) {kernel = [2]} : f32[1,4,4,1]",
-     "t.sn:4:28: error: attribute 'kernel' needs 2 numbers, not 1"},
-    {"%x = Placeholder() : f32[2]\n%y = All(%x) {e = blu, t = f32} : f32[2]",
-     "t.sn:4:19: error: expected red, green or blue, found blu"},
-    {"%x = Placeholder() : f32[2]\n%y = All(%x) {c = [nan, 1], t = f32} : "
-     "f32[2]",
-     "t.sn:4:20: error: expected a number, found nan"},
-    {"%\"\" = Placeholder() : f32[2]",
-     "t.sn:3:1: error: a name cannot be empty"},
-    {"%\"a\\q\" = Placeholder() : f32[2]",
-     "t.sn:3:4: error: unknown escape; there are \\\" \\\\ \\n \\t and \\xNN "
-     "(but no NUL)"},
-    {"%\"a = Placeholder() : f32[2]",
-     "t.sn:3:2: error: this string has no closing quote on its line"},
-    {"%x = Placeholder() : f32[2] $", "t.sn:3:29: error: unexpected '$'"},
-    {"%x = Placeholder() : f32[2] \x80",
-     "t.sn:3:29: error: unexpected byte 0x80"},
-    {"} x", "t.sn:3:3: error: expected nothing after the graph, found x"},
+#include "unit/text_refused.inc"
 };
 
 static void
@@ -731,10 +674,10 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_lenet),   T(test_forms),           T(test_data),
-        T(test_sidecar), T(test_sidecar_refused), T(test_refused),
-        T(test_damage),  T(test_memory),          T(test_decimals),
-        T(test_lists),   T(test_splats),
+        T(test_lenet),    T(test_forms),           T(test_data),
+        T(test_sidecar),  T(test_sidecar_refused), T(test_refused),
+        T(test_unequal),  T(test_damage),          T(test_memory),
+        T(test_decimals), T(test_lists),           T(test_splats),
     };
 
     return cmocka_run_group_tests(tests, make_dir, clear_dir);
