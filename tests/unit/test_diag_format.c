@@ -7,7 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 #include <jansson.h>
+#include <math.h>
 #include "base/diag_format.h"
+#include "base/json.h"
 
 static SnArena *A;
 static SnDiag *D;
@@ -164,12 +166,68 @@ nothing(void **state)
     json_decref(j);
 }
 
+/* Strings are UTF-8 in the text, whatever bytes are given: what is not well
+ * formed (RFC 3629) becomes U+FFFD, byte by byte. */
+static void
+strings(void **state)
+{
+    static const struct {
+        const char *s, *json;
+    } v[] = {
+        {"a\"b\\c", "\"a\\\"b\\\\c\""},
+        {"\t\x7f", "\"\\u0009\\u007f\""},
+        {"\xc2\x80\xdf\xbf", "\"\xc2\x80\xdf\xbf\""},
+        {"\xe0\xa0\x80\xed\x9f\xbf", "\"\xe0\xa0\x80\xed\x9f\xbf\""},
+        {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+         "\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\""},
+        {"\x80", "\"\\ufffd\""},
+        {"\xc1\x81", "\"\\ufffd\\ufffd\""},
+        {"\xc2", "\"\\ufffd\""},
+        {"\xc2x", "\"\\ufffdx\""},
+        {"\xe0\x9f\xbf", "\"\\ufffd\\ufffd\\ufffd\""},
+        {"\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\""},
+        {"\xe1\x80", "\"\\ufffd\\ufffd\""},
+        {"\xf0\x8f\xbf\xbf", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
+        {"\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\""},
+        {"\xf5\x80", "\"\\ufffd\\ufffd\""},
+    };
+    SnJson j;
+    SnBuf b;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof v / sizeof v[0]; i++) {
+        sn_buf_init(&b, A);
+        sn_put_json(&b, v[i].s);
+        assert_string_equal(sn_buf_str(&b), v[i].json);
+        json_t *t = json_loads(b.s, JSON_DECODE_ANY, NULL);
+        assert_non_null(t);
+        json_decref(t);
+    }
+    sn_buf_init(&b, A);
+    j = (SnJson){.b = &b};
+    sn_json_open(&j, NULL, '[');
+    sn_json_str(&j, NULL, NULL);
+    sn_json_num(&j, NULL, 0.1);
+    sn_json_num(&j, NULL, INFINITY);
+    sn_json_f32(&j, NULL, 0.1f);
+    sn_json_f32(&j, NULL, NAN);
+    sn_json_open(&j, NULL, '{');
+    sn_json_bool(&j, "a", true);
+    sn_json_int(&j, "b", -3);
+    sn_json_close(&j, '}');
+    sn_json_bool(&j, NULL, false);
+    sn_json_close(&j, ']');
+    assert_string_equal(sn_buf_str(&b),
+                        "[null,0.1,null,0.1,null,{\"a\":true,\"b\":-3},false]");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(as_json, setup, teardown),
         cmocka_unit_test_setup_teardown(as_sarif, setup, teardown),
+        cmocka_unit_test_setup_teardown(strings, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing, setup, teardown),
     };
 

@@ -165,10 +165,72 @@ refuses_broken_files(void **state)
             "1\n");
 }
 
+/* Headers of other forms, all with the elements 1 and 2 of float32. */
+static void
+reads_headers(void **state)
+{
+    static const char *const right[] = {
+        "{'descr':'<f4','fortran_order':False,'shape':(2,)}",
+        "{ \"descr\" : \"<f4\" , 'fortran_order' : True , 'shape' : ( 2 , ) , "
+        "}",
+        "{'shape': (1, 2), 'fortran_order': False, 'descr': '<f4'}\n \n",
+        "{'shape': (1, 2,), 'fortran_order': False, 'descr': '<f4'}",
+        "{'shape': (2, 1), 'fortran_order': True, 'descr': '=f4'}",
+    };
+    static const char *const wrong[] = {
+        "",
+        "[]",
+        "{",
+        "{'descr'",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x",
+        "{'descr': '<f4', 'fortran_order': False 'shape': (2,)}",
+        "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}",
+        "{'descr': <f4, 'fortran_order': False, 'shape': (2,)}",
+        "{'descr' '<f4', 'fortran_order': False, 'shape': (2,)}",
+        "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}",
+        "{'descr': '<f4', 'fortran_order': Fals",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, -1)}",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}",
+        "{'descr': '<f4', 'fortran_order': False, "
+        "'shape': (99999999999999999999,)}",
+        "{'descr': '<f4', 'fortran_order': False, 'form': (2,)}",
+        "{'descr': '<f4444444444444444', 'fortran_order': False, "
+        "'shape': (2,)}",
+        "{'a key that is longer than all of them': 1}",
+    };
+    static const float v[2] = {1, 2};
+    SnData t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        SnBuf b = image(1, right[i], v, sizeof v);
+        assert_int_equal(sn_npy_parse(a, "x.npy", b.s, b.n, d, &t), SN_OK);
+        assert_int_equal(sn_data_count(&t), 2);
+        assert_true(sn_data_real(&t, 0) == 1 && sn_data_real(&t, 1) == 2);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        SnBuf b = image(1, wrong[i], v, sizeof v);
+        refused(&b, SN_EINPUT,
+                "x.npy: the header is not {'descr': ..., 'fortran_order': "
+                "..., 'shape': (...)} of at most 8 dimensions\n");
+    }
+    SnBuf b = image(0, right[0], v, sizeof v);
+    refused(&b, SN_EUNSUPPORTED,
+            "x.npy: .npy version 0.0 is not supported: expected 1, 2 or 3\n");
+    b = image(2, "", v, 0);
+    b.n = 11;
+    refused(&b, SN_EINPUT, "x.npy: the header is cut off\n");
+}
+
 static void
 refuses_other_types(void **state)
 {
-    static const char *const descr[] = {">f4", "<c8", "|S3", "<f3", ">u4"};
+    static const char *const descr[] = {">f4", "<c8", "|S3", "<f3",
+                                        ">u4", "",    "<",   "|f"};
 
     (void)state;
     for (size_t i = 0; i < sizeof descr / sizeof descr[0]; i++) {
@@ -363,6 +425,7 @@ main(void)
         cmocka_unit_test(reads_types),
         cmocka_unit_test(reads_fortran_order),
         cmocka_unit_test(reads_scalar_and_empty),
+        cmocka_unit_test(reads_headers),
         cmocka_unit_test(refuses_broken_files),
         cmocka_unit_test(refuses_other_types),
         cmocka_unit_test(cannot_be_crashed_by_cutting),
