@@ -98,6 +98,22 @@ test_same(void **state)
     assert_int_equal(nbad, 0);
 }
 
+/* In files older than their type, attributes say by the member that is set what
+ * they are. */
+static void
+test_untyped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NPAIR; i++) {
+        b = ob_line(a, pairs[i].opset, pairs[i].line);
+        const char *typed = text_of(NULL);
+        for (size_t k = 0; k < b->graph.n_node; k++)
+            for (size_t n = 0; n < b->node[k]->n_attribute; n++)
+                b->node[k]->attribute[n]->has_type = 0;
+        assert_string_equal(text_of(NULL), typed);
+    }
+}
+
 /* ---- open dimensions ---- */
 
 /* Options: "b:2" a batch, "d:N=4" a dimension, "s:x=1x3" a shape. */
@@ -263,6 +279,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_same),
+        cmocka_unit_test(test_untyped),
         cmocka_unit_test(test_shapes),
     };
 
