@@ -299,6 +299,77 @@ test_quantize(void **state)
     sinter_model_free(m);
 }
 
+/* Wishes that name no node or no setting. */
+static const struct {
+    const char *option, *text, *message;
+} wishes[] = {
+    {"precision", "half",
+     "no precision is named 'half'; there are int8, int16 and float"},
+    {"precision", "f=int4",
+     "no precision is named 'int4'; did you mean 'int8'?"},
+    {"precision", "g=int16", "no node matches 'g'; did you mean 'x'?"},
+    {"precision", "@FullyConected=float",
+     "no node matches '@FullyConected'; did you mean '@FullyConnected'?"},
+    {"precision", "@Convolution=float",
+     "no node matches '@Convolution'; the kinds after lowering and merging are "
+     "@Placeholder, @FullyConnected"},
+    {"precision", "@Fully=float",
+     "no node matches '@Fully'; did you mean '@*Fully*'?"},
+    {"precision", "weights=float",
+     "no node matches 'weights'; 'sinter inspect --names' lists the names"},
+    {"precision", "=float", "no node matches ''; did you mean 'x'?"},
+    {"scheme", "symetric",
+     "no scheme is named 'symetric'; did you mean 'symmetric'?"},
+    {"scheme", "zzz",
+     "no scheme is named 'zzz'; there are asymmetric, symmetric, "
+     "symmetric-uint8 and power-of-two"},
+    {"range",
+     "percentile=", "'percentile=' requires a number above 50 and at most 100"},
+    {"range", "percentile=0",
+     "'percentile=0' requires a number above 50 and at most 100"},
+    {"range", "percentile=101",
+     "'percentile=101' requires a number above 50 and at most 100"},
+    {"range", "percentile=99x",
+     "'percentile=99x' requires a number above 50 and at most 100"},
+    {"range", "f=percentile=200",
+     "'percentile=200' requires a number above 50 and at most 100"},
+    {"range", "mse=3",
+     "'3' is not a range rule: there are minmax, percentile[=P], entropy, mse "
+     "and moving-average"},
+    {"range", "zzz",
+     "'zzz' is not a range rule: there are minmax, percentile[=P], entropy, "
+     "mse and moving-average"},
+    {"keep_float", "@Tanh",
+     "no node matches '@Tanh'; the kinds after lowering and merging are "
+     "@Placeholder, @FullyConnected"},
+    {"keep_float", "y*y",
+     "no node matches 'y*y'; 'sinter inspect --names' lists the names"},
+};
+
+static void
+test_wishes(void **state)
+{
+    Data t = {.n = 2};
+    SinterModel *m = parse(product), *z;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        const char *const list[] = {wishes[i].text, NULL};
+        SinterQuantize q = {.size = sizeof q, .fill = fill, .fill_ctx = &t};
+        const char *o = wishes[i].option;
+        SinterError e;
+        q.precision = strcmp(o, "precision") == 0 ? list : NULL;
+        q.scheme = strcmp(o, "scheme") == 0 ? list : NULL;
+        q.range = strcmp(o, "range") == 0 ? list : NULL;
+        q.keep_float = strcmp(o, "keep_float") == 0 ? list : NULL;
+        SinterStatus st = sinter_model_quantize(m, &q, &z, &e);
+        assert_int_equal(st, SINTER_EUSAGE);
+        assert_string_equal(e.where, o);
+        assert_string_equal(e.message, wishes[i].message);
+    }
+    sinter_model_free(m);
+}
+
 /* Writes ranges of the values x, f and y of product. */
 static void
 write_profile(SnArena *a, const char *path, int64_t nshard)
@@ -366,9 +437,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_versions), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_quantize), cmocka_unit_test(test_wishes),
         cmocka_unit_test(test_profile),
     };
 
