@@ -16,9 +16,10 @@ names src/onnx/hooks/hooks_qop.c nodes that QLinear operators are put together o
 names src/onnx/hooks/hooks_int.c operators of ONNX that take 8-bit integers for numbers
 names src/onnx/hooks/hooks_rnn.c activations, and nodes of a step
 names src/onnx/hooks/hooks_index.c nodes that an index is worked out by
-names src/onnx/hooks/hooks_quant.c which inputs are codes: nodes.def could say it of operands
+names src/onnx/hooks/hooks_quant.c nodes that conversions are put together of
 names src/onnx/hooks/hooks_integer.c nodes that plain integers are put together of
 names src/onnx/hooks/hooks_resize.c nodes that a Resize is put together of
+names src/onnx/import/import_codes.c which inputs are codes: nodes.def could say it of operands
 names src/onnx/import/import_const.c what is worked out on known inputs
 names src/onnx/import/import_make.c nodes that hooks add most
 names src/onnx/import/import_position.c nodes that positions are worked out by

@@ -16,28 +16,6 @@ SnStatus sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done);
 SnStatus sn_import_other_types(SnImport *x, const SnOnnxDesc *e, bool *done);
 /* int32 modulo 256, as result 0 of 8 bits. */
 SnStatus sn_import_put_narrow(SnImport *x, SnRef y, bool u8);
-/* Makes the Placeholder of an 8-bit input that waits, when the scale that the
- * node under way gives it is known already (hooks_quant.c). */
-SnStatus sn_import_code_input(SnImport *x, SnImportVal *v);
-
-/* ---- codes (hooks_quant.c) ---- */
-/* Is input i of the node codes whose scale and zero point are inputs too, and
- * which? */
-bool sn_import_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
-                         uint32_t *zp);
-/* Input i with the type that its scale and zero point give it, with axes
- * permuted (NULL: ONNX's order).  More than one scale lies along axis, -1:
- * there may be one only. */
-SnStatus sn_import_codes(SnImport *x, uint32_t i, int axis, const int *perm,
-                         SnRef *out);
-/* The type that inputs `scale` and `zp` give to result 0, and x->sign. */
-SnStatus sn_import_code_type(SnImport *x, uint32_t scale, uint32_t zp,
-                             const SnType **out);
-/* A plain 8-bit operand that is not changed by what reads it. */
-SnStatus sn_import_plain_codes(SnImport *x, SnImportVal *v, SnRef *out);
-/* Plain codes as numbers, f32 or integers. */
-SnStatus sn_import_code_numbers(SnImport *x, const char *name, SnRef in,
-                                bool u8, SnElem to, SnRef *out);
 
 /* ---- for several hooks ---- */
 
@@ -49,9 +27,6 @@ SnStatus sn_import_set_word(SnImport *x, SnKind k, void *attr, const char *name,
  * (hooks_quant.c). */
 SnStatus sn_import_quantized_by(SnImport *x, const char *name, SnRef v,
                                 SnRef scale, SnRef zp, bool u8, SnRef *out);
-
-/* A waiting 8-bit input without a scale. */
-SnStatus sn_import_plain_input(SnImport *x, SnImportVal *v);
 
 /* hooks_block.c: the same with `size` elements along axis to a scale */
 SnStatus sn_import_quantize_blocks(SnImport *x, SnImportVal *v, int64_t axis,

@@ -245,6 +245,47 @@ void sn_import_set_flag(SnKind k, void *attr, const char *name, bool v);
 void sn_import_set_enum(SnKind k, void *attr, const char *name,
                         const char *word);
 
+/* ---- codes (import_codes.c) ---- */
+/* Is input i of the node codes whose scale and zero point are inputs too, and
+ * which? */
+bool sn_import_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
+                         uint32_t *zp);
+/* Scales and zero points at inputs is and iz, which must be constant.  codes is
+ * the element type in the file.  More than one scale lies along axis of v; v
+ * NULL: there is one. */
+SnStatus sn_import_scales(SnImport *x, const SnImportVal *v, SnDtype codes,
+                          uint32_t is, uint32_t iz, int64_t axis,
+                          SnImportScales *q);
+/* The type of codes of that rank whose axes were permuted (NULL: not), or
+ * NULL. */
+const SnType *sn_import_scales_type(SnImport *x, const SnImportScales *q,
+                                    int rank, const int *perm);
+/* Makes the Placeholder of an 8-bit input that waits, when the scale that the
+ * node under way gives it is known already. */
+SnStatus sn_import_code_input(SnImport *x, SnImportVal *v);
+/* A waiting 8-bit input with these scales, or without one. */
+SnStatus sn_import_make_input(SnImport *x, SnImportVal *v,
+                              const SnImportScales *q);
+SnStatus sn_import_plain_input(SnImport *x, SnImportVal *v);
+/* The file's element type of a value of codes. */
+SnStatus sn_import_codes_of(SnImport *x, const SnImportVal *v, SnDtype *out);
+/* The codes `in` of v as type t. */
+SnStatus sn_import_relabelled(SnImport *x, const SnImportVal *v, SnRef in,
+                              const SnType *t, SnRef *out);
+/* Input i with the type that its scale and zero point give it, with axes
+ * permuted (NULL: ONNX's order).  More than one scale lies along axis, -1:
+ * there may be one only. */
+SnStatus sn_import_codes(SnImport *x, uint32_t i, int axis, const int *perm,
+                         SnRef *out);
+/* The type that inputs `scale` and `zp` give to result 0, and x->sign. */
+SnStatus sn_import_code_type(SnImport *x, uint32_t scale, uint32_t zp,
+                             const SnType **out);
+/* A plain 8-bit operand that is not changed by what reads it. */
+SnStatus sn_import_plain_codes(SnImport *x, SnImportVal *v, SnRef *out);
+/* Plain codes as numbers, f32 or integers. */
+SnStatus sn_import_code_numbers(SnImport *x, const char *name, SnRef in,
+                                bool u8, SnElem to, SnRef *out);
+
 /* ---- mapping ---- */
 /* The line that maps the operator of this full name to this kind by its
  * entries. */
