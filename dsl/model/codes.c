@@ -194,6 +194,12 @@ const SnCode sn_code_list[] = {
     {"SN134", "cannot hold",
      "A default breaks its own 'where', or the constraints and invariants of a "
      "node contradict each other: no graph can have such a node."},
+    {"SN135", "operator on codes",
+     "codes(x, w, y, b) says which inputs an ONNX operator on codes has, by "
+     "the ports of its node: three for an operand (codes, scale, zero point), "
+     "two for the result (scale, zero point), one for an operand that no tuple "
+     "quantizes or whose scale is pinned.  Each required operand is named "
+     "once, and so is the first result where it can be quantized."},
     {"SN180", "map",
      "A map has one 'result' and then at most one 'taps', and reads each "
      "operand whose elements are not numbers for it.  'centre', 'divisor', "

@@ -11,8 +11,18 @@ typedef struct SnDefOnnxEnt {
     SnPos pos;
     enum { SN_OE_ATTR, SN_OE_INPUT, SN_OE_HOOK, SN_OE_LAYOUT, SN_OE_ANY } kind;
     const char *name, *value;
+    const char *unless; /* of a layout: the attribute that is 0 then, or NULL */
     int64_t input;
 } SnDefOnnxEnt;
+/* codes(x, w, y): inputs of an operator on codes, in their order */
+typedef struct SnDefOnnxCode {
+    const char *name;
+    SnPos pos;
+    /* resolved */
+    const SnDefPort *port;
+    uint32_t ninput; /* 3: codes, scale, zero point; 2, of the result: scale,
+                        zero point; 1: what has no scale of its own */
+} SnDefOnnxCode;
 typedef struct SnDefOnnx {
     SnPos pos;
     const char *op;       /* "Conv", "com.microsoft:QLinearAdd" */
@@ -22,6 +32,9 @@ typedef struct SnDefOnnx {
     /* what the hook restricts, or NULL; resolved: from any of its lines */
     const char *note;
     SnPos note_pos;
+    SnPos codes_pos;
+    uint32_t ncode;
+    SnDefOnnxCode *code;
     uint32_t nent;
     SnDefOnnxEnt *ent;
 } SnDefOnnx;

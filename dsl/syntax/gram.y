@@ -244,10 +244,13 @@ ker ::= arrow(A) COLON ID(F) PREPARE ID(G) SEMI.
                                                      G); }
 
 /* outside names */
-member ::= onnxhead LB oents close.
+member ::= onnxhead opcodes LB oents close.
 onnxhead ::= ONNX STR(S) INT(A) DOTDOT until(B).
                                                { sn_parse_onnx(P, S, A, B); }
-member ::= onnxhead HOOK ID(H) docopt(D) SEMI. { sn_parse_onnx_hook(P, H, D); }
+member ::= onnxhead opcodes HOOK ID(H) docopt(D) SEMI.
+                                               { sn_parse_onnx_hook(P, H, D); }
+opcodes ::= .
+opcodes ::= CODES(K) LP ids(L) RP.             { sn_parse_onnx_codes(P, K, L); }
 %type until {SnTok}
 until(T) ::= .                     { T = (SnTok){0}; }
 until(T) ::= INT(N).               { T = N; }
@@ -256,6 +259,10 @@ oents ::= oents oent.
 oent ::= error SEMI.
 oent ::= LAYOUT ID(N) EQ ID(V) SEMI.           { sn_parse_onnx_ent(P,
                                                      SN_OE_LAYOUT, N, V); }
+oent ::= LAYOUT ID(N) EQ ID(V) WHEN NOT ID(A) SEMI.
+                                               { sn_parse_onnx_ent(P,
+                                                     SN_OE_LAYOUT, N, V);
+                                                 sn_parse_onnx_unless(P, A); }
 oent ::= UNDERSCORE(N) EQ ID(V) SEMI.                { sn_parse_onnx_ent(P,
                                                      SN_OE_ANY, N, V); }
 oent ::= ID(N) EQ ID(V) SEMI.                  { sn_parse_onnx_ent(P,

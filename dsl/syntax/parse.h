@@ -228,6 +228,9 @@ void sn_parse_sem_bare(SnParser *P, SnTok cls, SnIds outs);
 void sn_parse_effect(SnParser *P, SnIds l);
 void sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until);
 void sn_parse_onnx_hook(SnParser *P, SnTok hook, SnTok note);
+void sn_parse_onnx_codes(SnParser *P, SnTok kw, SnIds ports);
+/* Of the last entry, a layout. */
+void sn_parse_onnx_unless(SnParser *P, SnTok attr);
 void sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value);
 
 /* ---- operators as terms (parse_op.c) ---- */

@@ -302,6 +302,22 @@ sn_parse_onnx_hook(SnParser *P, SnTok hook, SnTok note)
 }
 
 void
+sn_parse_onnx_codes(SnParser *P, SnTok kw, SnIds ports)
+{
+    P->onnx->codes_pos = kw.pos;
+    for (uint32_t i = 0; i < ports.n; i++) {
+        SnDefOnnxCode c = {.name = ports.s[i], .pos = ports.pos[i]};
+        SN_PUSH(P->a, P->onnx->code, P->onnx->ncode, c);
+    }
+}
+
+void
+sn_parse_onnx_unless(SnParser *P, SnTok attr)
+{
+    P->onnx->ent[P->onnx->nent - 1].unless = sn_parse_name(P, attr);
+}
+
+void
 sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value)
 {
     SnDefOnnxEnt e = {.pos = name.pos, .name = sn_parse_name(P, name)};

@@ -5,6 +5,23 @@
 
 #include <string.h>
 
+/* { port, ninput }; port -1: the result */
+static void
+put_codes(SnBuf *b, const SnDefNode *n, uint32_t i)
+{
+    const SnDefOnnx *o = n->onnx[i];
+
+    if (o->ncode == 0)
+        return;
+    sn_putf(b, "static const SnOnnxCode %s_codes_%u[] = {",
+            sn_lower(b->a, n->name), i);
+    for (uint32_t k = 0; k < o->ncode; k++)
+        sn_putf(b, "%s { %d, %u }", k ? "," : "",
+                o->code[k].port->out ? -1 : (int)o->code[k].port->index,
+                o->code[k].ninput);
+    sn_puts(b, " };\n");
+}
+
 void
 sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
 {
@@ -14,6 +31,7 @@ sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
 
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];
+        put_codes(b, n, i);
         if (o->nent == 0)
             continue;
         sn_putf(b, "static const SnOnnxMap %s_onnx_%u[] = {\n",
@@ -25,9 +43,11 @@ sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
             sn_emit_str(b, x->name);
             sn_puts(b, ", ");
             sn_emit_str(b, hook ? NULL : x->value);
-            sn_putf(b, ", %d, %s },\n",
+            sn_putf(b, ", %d, %s, ",
                     x->kind == SN_OE_INPUT ? (int)x->input : -1,
                     hook ? x->value : "NULL");
+            sn_emit_str(b, x->unless);
+            sn_puts(b, " },\n");
         }
         sn_puts(b, "};\n");
     }
@@ -58,7 +78,12 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n)
             sn_putf(b, ", %u, %s_onnx_%u", o->nent, sn_lower(b->a, n->name), i);
         else
             sn_puts(b, ", 0, NULL");
-        sn_putf(b, ", SN_K_%s, NULL },\n", sn_upper(b->a, n->name));
+        sn_putf(b, ", SN_K_%s, NULL, ", sn_upper(b->a, n->name));
+        if (o->ncode)
+            sn_putf(b, "%u, %s_codes_%u },\n", o->ncode,
+                    sn_lower(b->a, n->name), i);
+        else
+            sn_puts(b, "0, NULL },\n");
     }
     return n->nonnx;
 }
@@ -122,7 +147,7 @@ sn_emit_onnx(SnBuf *b, const SnDefs *s)
     uint32_t n = 0;
 
     sn_putf(b,
-            "\n/* operator, since, until, hook, note, entries, term */\n"
+            "\n/* operator, since, until, hook, note, entries, term, codes */\n"
             "const SnOnnxDesc %s[] = {\n",
             s->is_plugin ? sn_emit_name(s, "plugin_onnx") : "sn_core_onnx");
     for (uint32_t i = 0; i < s->nnode; i++)

@@ -372,7 +372,7 @@ sn_emit_op_rows(SnBuf *b, const SnDefs *d)
         while (t->tk == SN_T_VAR && t->var->val->let && t->var->val->let->term)
             t = t->var->val->let->term;
         root = t->node;
-        sn_putf(b, ", 0, NULL, %s, &op%u },\n",
+        sn_putf(b, ", 0, NULL, %s, &op%u, 0, NULL },\n",
                 root ? sn_format(b->a, "SN_K_%s", sn_upper(b->a, root->name))
                      : "0",
                 i);

@@ -198,6 +198,8 @@ put_onnx(SnBuf *b, const SnDefNode *n)
             sn_putf(b, "to %lld", (long long)o->until);
         else
             sn_puts(b, "on");
+        for (uint32_t k = 0; k < o->ncode; k++)
+            sn_putf(b, "%s%s", k ? ", " : ", codes of ", o->code[k].name);
         if (o->hook)
             sn_putf(b, ", by `%s`%s%s", o->hook, o->note ? ": " : "",
                     o->note ? o->note : "");
@@ -209,7 +211,9 @@ put_onnx(SnBuf *b, const SnDefNode *n)
             else if (e->kind == SN_OE_HOOK)
                 sn_putf(b, "`%s` by `%s`", e->name, e->value);
             else if (e->kind == SN_OE_LAYOUT)
-                sn_putf(b, "`%s` is %s", e->name, e->value);
+                sn_putf(b, "`%s` is %s%s%s%s", e->name, e->value,
+                        e->unless ? " unless `" : "",
+                        e->unless ? e->unless : "", e->unless ? "`" : "");
             else
                 sn_putf(b, "`%s` = `%s`", e->name, e->value);
         }

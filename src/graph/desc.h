@@ -189,7 +189,13 @@ typedef struct SnOnnxMap {
     const char *value; /* ONNX attribute or layout */
     int32_t input;
     SnOnnxHook *hook;
+    const char *unless; /* of a layout: the ONNX attribute that is 0 then */
 } SnOnnxMap;
+/* Inputs of an operator on codes, in their order. */
+typedef struct SnOnnxCode {
+    int16_t port;   /* of an operand; -1: result 0 */
+    uint8_t ninput; /* 3: codes, scale, zero point; 2: scale, zero point; 1 */
+} SnOnnxCode;
 /* ---- an operator that is a term over nodes ---- */
 
 typedef enum SnOnnxOperand {
@@ -289,6 +295,8 @@ typedef struct SnOnnxDesc {
     SnKind kind;            /* 0: an operand of the term */
     const SnOnnxTerm *term; /* or NULL; several lines of an operator and opset
                                are tried in order */
+    uint16_t ncode;         /* 0: not an operator on codes */
+    const SnOnnxCode *code;
 } SnOnnxDesc;
 
 /* ---- a kind ---- */

@@ -26,6 +26,112 @@ onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
     rs->bad_node[n->kind] = true;
 }
 
+/* ---- operators on codes ---- */
+
+static bool
+has_codes(const SnDefNode *n, const SnDefPort *p)
+{
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        if (sn_conc_quant(p->out ? n->tuple[i].out[p->index]
+                                 : n->tuple[i].in[p->index]))
+            return true;
+    return false;
+}
+
+static const SnDefOnnxCode *
+code_of(const SnDefOnnx *o, const SnDefPort *p)
+{
+    for (uint32_t i = 0; i < o->ncode; i++)
+        if (o->code[i].port == p)
+            return &o->code[i];
+    return NULL;
+}
+
+static bool
+codes_fail(SnResolver *rs, const SnDefNode *n, SnPos at, const char *text)
+{
+    sn_error(rs->d, at, "SN135", "%s", text);
+    rs->bad_node[n->kind] = true;
+    return false;
+}
+
+/* Number i of codes(..): its port, and how many inputs it has. */
+static bool
+code_port(SnResolver *rs, const SnDefNode *n, SnDefOnnx *o, uint32_t i)
+{
+    SnDefOnnxCode *c = &o->code[i];
+    const SnDefPort *p = sn_def_port(n, c->name);
+    SnCands v = sn_cands(rs);
+
+    for (uint32_t k = 0; k < n->nin && !p; k++)
+        sn_cands_add(&v, n->in[k]->name, &n->in[k]->pos);
+    for (uint32_t k = 0; k < n->nout && !p; k++)
+        sn_cands_add(&v, n->out[k]->name, &n->out[k]->pos);
+    if (!p) {
+        sn_resolve_unknown(rs, c->pos, "port", c->name, n->name, &v);
+        rs->bad_node[n->kind] = true;
+        return false;
+    }
+    if (code_of(o, p)) {
+        sn_resolve_twice(rs, c->pos, "port", c->name, code_of(o, p)->pos);
+        return false;
+    }
+    if (p->out && (p->index || !has_codes(n, p)))
+        return codes_fail(
+            rs, n, c->pos,
+            sn_format(rs->a, "result '%s' of %s %s", p->name, n->name,
+                      p->index ? "is not the first, which alone has a "
+                                 "scale and zero point"
+                               : "is never quantized: it has no scale"));
+    if (p->variadic && i + 1 < o->ncode)
+        return codes_fail(
+            rs, n, c->pos,
+            sn_format(rs->a,
+                      "'%s...' takes all further inputs: it is the "
+                      "last one",
+                      p->name));
+    c->port = p;
+    c->ninput = p->out ? 2 : has_codes(n, p) && p->fact != SN_PIN ? 3 : 1;
+    return true;
+}
+
+/* codes(..) names each port that has codes, and what else must be given. */
+static void
+codes(SnResolver *rs, const SnDefNode *n, SnDefOnnx *o)
+{
+    uint32_t total = 0, nthree = 0;
+    const SnDefPort *lack = NULL, *list = NULL;
+
+    for (uint32_t i = 0; i < o->ncode; i++) {
+        if (!code_port(rs, n, o, i))
+            return;
+        total += o->code[i].ninput;
+        nthree += o->code[i].ninput == 3;
+        list = o->code[i].port->variadic ? o->code[i].port : list;
+    }
+    for (uint32_t i = n->nin; i-- > 0;)
+        if (!n->in[i]->optional && !code_of(o, n->in[i]))
+            lack = n->in[i];
+    if (!lack && n->nout && has_codes(n, n->out[0]) && !code_of(o, n->out[0]))
+        lack = n->out[0];
+    if (lack)
+        codes_fail(rs, n, o->codes_pos,
+                   sn_format(rs->a, "\"%s\" lacks %s '%s' of %s", o->op,
+                             lack->out ? "the result" : "operand", lack->name,
+                             n->name));
+    else if (!nthree)
+        codes_fail(rs, n, o->codes_pos,
+                   sn_format(rs->a, "no operand of %s is quantized", n->name));
+    for (uint32_t i = 0; i < o->nent; i++)
+        if (o->ent[i].kind == SN_OE_INPUT &&
+            (list || o->ent[i].input < (int64_t)total))
+            codes_fail(rs, n, o->ent[i].pos,
+                       sn_format(rs->a,
+                                 "input %lld of \"%s\" is one of those of "
+                                 "codes(..)",
+                                 (long long)o->ent[i].input, o->op));
+}
+
 bool
 sn_resolve_op_name(SnResolver *rs, const char *op, SnPos at)
 {
@@ -58,6 +164,8 @@ sn_resolve_onnx(SnResolver *rs, SnDefNode *n)
                      (long long)o->since, (long long)o->until, o->op);
             rs->bad_node[n->kind] = true;
         }
+        if (o->ncode)
+            codes(rs, n, n->onnx[i]);
         for (uint32_t j = 0; j < o->nent; j++) {
             onnx_entry(rs, n, &o->ent[j]);
             for (uint32_t k = 0; k < j; k++)
