@@ -8,51 +8,32 @@
 
 /* ---- which inputs are codes ---- */
 
-typedef struct Slots { /* input `code` has scale and zp; step: repeated */
-    const char *op;
-    uint32_t code, scale, zp, step;
-} Slots;
-
-static const Slots slots[] = {
-    {"DequantizeLinear", 0, 1, 2, 0},
-    {"com.microsoft:DequantizeLinear", 0, 1, 2, 0},
-    {"QLinearConv", 0, 1, 2, 0},
-    {"QLinearConv", 3, 4, 5, 0},
-    {"com.microsoft:QLinearConv", 0, 1, 2, 0},
-    {"com.microsoft:QLinearConv", 3, 4, 5, 0},
-    {"QLinearMatMul", 0, 1, 2, 0},
-    {"QLinearMatMul", 3, 4, 5, 0},
-    {"com.microsoft:QGemm", 0, 1, 2, 0},
-    {"com.microsoft:QGemm", 3, 4, 5, 0},
-    {"com.microsoft:QLinearAdd", 0, 1, 2, 0},
-    {"com.microsoft:QLinearAdd", 3, 4, 5, 0},
-    {"com.microsoft:QLinearMul", 0, 1, 2, 0},
-    {"com.microsoft:QLinearMul", 3, 4, 5, 0},
-    {"com.microsoft:QLinearAveragePool", 0, 1, 2, 0},
-    {"com.microsoft:QLinearGlobalAveragePool", 0, 1, 2, 0},
-    {"com.microsoft:QLinearReduceMean", 0, 1, 2, 0},
-    {"com.microsoft:QLinearSigmoid", 0, 1, 2, 0},
-    {"com.microsoft:QLinearLeakyRelu", 0, 1, 2, 0},
-    {"com.microsoft:QLinearSoftmax", 0, 1, 2, 0},
-    {"com.microsoft:QLinearWhere", 1, 2, 3, 0},
-    {"com.microsoft:QLinearWhere", 4, 5, 6, 0},
-    {"com.microsoft:QLinearConcat", 2, 3, 4, 3},
-};
+/* The operator's line of nodes.def that says which, or NULL. */
+static const SnOnnxDesc *
+on_codes(SnOnnxOp op)
+{
+    for (uint32_t i = 0; i < sn_onnx_end(); i++)
+        if (sn_onnx_at(i)->ncode > 0 && sn_onnx_same(sn_onnx_at(i)->op, op))
+            return sn_onnx_at(i);
+    return NULL;
+}
 
 bool
 sn_import_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
                     uint32_t *zp)
 {
-    for (size_t k = 0; k < sizeof slots / sizeof slots[0]; k++) {
-        const Slots *s = &slots[k];
-        uint32_t by = s->step != 0 && i >= s->code ? i - s->code : 0;
-        if (i != s->code && (by == 0 || by % s->step != 0))
-            continue;
-        if (!sn_onnx_is(sn_import_op_of(n), s->op))
-            continue;
-        *scale = s->scale + by;
-        *zp = s->zp + by;
-        return true;
+    const SnOnnxDesc *e = on_codes(sn_import_op_of(n));
+    uint32_t at = 0;
+
+    for (uint32_t k = 0; e != NULL && k < e->ncode; k++) {
+        const SnOnnxCode *c = &e->code[k];
+        bool list = c->port >= 0 && sn_desc(e->kind)->in[c->port].variadic;
+        if (c->ninput == 3 && i >= at && (list ? (i - at) % 3 == 0 : i == at)) {
+            *scale = i + 1;
+            *zp = i + 2;
+            return true;
+        }
+        at += c->ninput;
     }
     return false;
 }
