@@ -456,6 +456,11 @@ void sn_port_slots(const SnKindDesc *d, uint32_t nin, uint32_t port,
 const SnTuple *sn_tuple_find(const SnKindDesc *d, uint32_t nin,
                              const SnType *const *in, uint32_t nout,
                              const SnType *const *out);
+/* The type a pinned port must have; NULL when operands are missing or their
+ * slices disagree.  in: operand types by slot. */
+const SnType *sn_pin_type(SnPool *p, SnArena *scratch, const SnKindDesc *d,
+                          const SnPortDesc *port, const SnTypePat *pat,
+                          uint32_t nin, const SnType *const *in);
 const SnTuple *sn_node_tuple(const SnGraph *g, SnId id);
 /* Whether the node has results and none takes a byte.  Such a node is not
  * computed: no operand is looked at, and neither a kernel nor an evaluator is

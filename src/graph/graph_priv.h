@@ -69,11 +69,6 @@ const SnType *sn_type_import(SnPool *p, const SnType *t);
 /* Moves the types in a kind's attributes to pool p. */
 void sn_attrs_import(SnPool *p, const SnKindDesc *d, void *attr);
 
-/* The type a pinned port must have; NULL when operands are missing or their
- * slices disagree.  in: operand types by slot. */
-const SnType *sn_pin_type(SnPool *p, SnArena *scratch, const SnKindDesc *d,
-                          const SnPortDesc *port, const SnTypePat *pat,
-                          uint32_t nin, const SnType *const *in);
 /* Fills NULL entries of out that the facts force. */
 void sn_force_types(SnPool *p, SnArena *scratch, const SnKindDesc *d,
                     uint32_t nin, const SnType *const *in, const SnType **out);

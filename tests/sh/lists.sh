@@ -12,14 +12,13 @@ names src/onnx/hooks/hooks_fn.c operators of one hook, and nodes of normalizatio
 names src/onnx/hooks/hooks_nn.c nodes that windows are put together of
 names src/onnx/hooks/hooks_lift.c pictures of one dimension: nodes.def could say it of layouts
 names src/onnx/hooks/hooks_fused.c activations by the words that FusedConv has for them
-names src/onnx/hooks/hooks_qop.c nodes that QLinear operators are put together of
 names src/onnx/hooks/hooks_int.c operators of ONNX that take 8-bit integers for numbers
 names src/onnx/hooks/hooks_rnn.c activations, and nodes of a step
 names src/onnx/hooks/hooks_index.c nodes that an index is worked out by
 names src/onnx/hooks/hooks_quant.c nodes that conversions are put together of
 names src/onnx/hooks/hooks_integer.c nodes that plain integers are put together of
 names src/onnx/hooks/hooks_resize.c nodes that a Resize is put together of
-names src/onnx/import/import_codes.c which inputs are codes: nodes.def could say it of operands
+names src/onnx/import/import_codes.c nodes by which codes get a scale or become numbers
 names src/onnx/import/import_const.c what is worked out on known inputs
 names src/onnx/import/import_make.c nodes that hooks add most
 names src/onnx/import/import_position.c nodes that positions are worked out by

@@ -204,6 +204,39 @@ products_fold_alpha_into_the_scale(void **state)
           "  Save(%y) {name = \"y\"}\n");
 }
 
+/* Channels are last in the file already where an attribute says so. */
+static void
+pictures_may_have_channels_last(void **state)
+{
+    Onnx__NodeProto *n = start("QLinearGlobalAveragePool", "x s z t u", INT8,
+                               "1x2x3x4", "1x1x1x4");
+
+    (void)state;
+    microsoft(n);
+    ob_int(b, n, "channels_last", 1);
+    gives("  %x = Placeholder() : qi8<0.5, 2>[1,2,3,4]\n"
+          "  %y = AvgPool(%x) {kernel = [2,3], round = after} : "
+          "qi8<0.25, 0>[1,1,1,4]\n"
+          "  Save(%y) {name = \"y\"}\n");
+}
+
+/* The kind that has a scale of its own, or its form on any. */
+static void
+a_fixed_scale_chooses_the_node(void **state)
+{
+    (void)state;
+    microsoft(start("QLinearSigmoid", "x s z t u", INT8, "2", "2"));
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2]\n"
+          "  %y = ScaledSigmoid(%x) : qi8<0.25, 0>[2]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    microsoft(start("QLinearSigmoid", "x s z t u", INT8, "2", "2"));
+    *(float *)(void *)b->init[2]->raw_data.data = 1 / 256.0F;
+    *(int8_t *)b->init[3]->raw_data.data = -128;
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2]\n"
+          "  %y = Sigmoid(%x) : qi8<0.00390625, -128>[2]\n"
+          "  Save(%y) {name = \"y\"}\n");
+}
+
 static void
 unlike_operands_of_concat_are_rescaled(void **state)
 {
@@ -219,6 +252,11 @@ unlike_operands_of_concat_are_rescaled(void **state)
           "  %y.0 = Rescale(%x.label) : qi8<0.25, 0>[2]\n"
           "  %y = Concat(%y.0, %x) {axis = 0} : qi8<0.25, 0>[4]\n"
           "  Save(%y) {name = \"y\"}\n");
+    n = start("QLinearConcat", "t u x s", INT8, "2", "2");
+    microsoft(n);
+    ob_int(b, n, "axis", 0);
+    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConcat): 4 inputs: expected "
+                       "2, and three for each operand 'x'\n");
 }
 
 static void
@@ -330,8 +368,25 @@ convolutions_are_checked(void **state)
     start("QLinearConv", "x s z w s z t u b", INT8, "1x1x1x1", "1x2x1x1");
     ob_init(b, "w", INT8, "2x1x1x1", w, 2);
     ob_init(b, "b", INT32, "3", bias, 12);
-    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConv): the bias 'b' is not "
-                       "int32[2]\n");
+    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConv): Conv2D: operand 'b' "
+                       "must have 2 elements, one for each output channel\n");
+    start("QLinearConv", "x s z w s z t u w", INT8, "1x1x1x1", "1x2x1x1");
+    ob_init(b, "w", INT8, "2x1x1x1", w, 2);
+    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConv): operand b ('w') is i8, "
+                       "expected int32\n");
+    start("QLinearConv", "x s z w s z t u b", INT8, "1x1x1x1", "1x2x1x1");
+    ob_init(b, "w", INT8, "2x1x1x1", w, 2);
+    ob_input_of(b, "b", INT32, "2");
+    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (QLinearConv): operand b ('b') "
+                             "must be constant\n");
+    start("QLinearConv", "x s z w s z t u", INT8, "1x1x1x1x1", "1x2x1x1x1");
+    ob_init(b, "w", INT8, "2x1x1x1", w, 2);
+    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (QLinearConv): 'x' has rank 5; "
+                             "only two-dimensional pictures are supported\n");
+    start("QLinearConv", "x s z w s z t u x x", INT8, "1x1x1x1", "1x2x1x1");
+    ob_init(b, "w", INT8, "2x1x1x1", w, 2);
+    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConv): 10 inputs, at most 9 "
+                       "expected\n");
     start("QLinearConv", "x s z w ws z t u", INT8, "1x1x1x1", "1x2x1x1");
     ob_init(b, "w", INT8, "2x1x1x1", w, 2);
     ob_init(b, "ws", FLOAT, "3", ws, 12);
@@ -339,8 +394,8 @@ convolutions_are_checked(void **state)
                        "axis 0 of 'w'\n");
     start("QLinearConv", "x s z w s z t u", INT8, "1x1x1x1", "1x2x1x1");
     ob_init(b, "w", INT8, "2", w, 2);
-    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConv): the weights are not "
-                       "[out, in, h, w]\n");
+    refused(SN_EINPUT, "m.onnx: node 'y' (QLinearConv): 'w' has rank 1, not 4 "
+                       "(oihw)\n");
     start("QLinearConv", "x s z w s z t u", INT8, "1x3x1x1", "1x2x1x1");
     ob_init(b, "w", INT8, "2x1x1x1", w, 2);
     refused(SN_EINPUT,
@@ -388,6 +443,8 @@ main(void)
         cmocka_unit_test(choices_are_put_on_one_grid),
         cmocka_unit_test(convolutions_take_a_scale_per_filter),
         cmocka_unit_test(products_fold_alpha_into_the_scale),
+        cmocka_unit_test(pictures_may_have_channels_last),
+        cmocka_unit_test(a_fixed_scale_chooses_the_node),
         cmocka_unit_test(unlike_operands_of_concat_are_rescaled),
         cmocka_unit_test(integer_products_take_differences),
         cmocka_unit_test(impossible_scales_are_refused_everywhere),

@@ -7,29 +7,7 @@
 #include <string.h>
 #include "base/num.h"
 #include "kernel/eval/eval.h"
-#include "sn_kind_add.h"
 #include "sn_kind_fully_connected.h"
-
-/* A shared way to put the result: channels last in the file or not. */
-static SnStatus
-put_picture(SnImport *x, bool last_in_file, SnRef y)
-{
-    return last_in_file ? sn_import_put(x, 0, y) : sn_import_put_last(x, 0, y);
-}
-
-/* Codes at input i, a picture, with channels last. */
-static SnStatus
-picture(SnImport *x, uint32_t i, bool last_in_file, SnRef *out)
-{
-    SnImportVal *v = sn_import_in(x, i);
-    int perm[SN_MAXRANK];
-
-    if (v == NULL || v->rank != 4)
-        return sn_import_fail(x, SN_EUNSUPPORTED,
-                              "only two-dimensional pictures are supported");
-    sn_import_last_perm(4, perm);
-    return sn_import_codes(x, i, -1, last_in_file ? NULL : perm, out);
-}
 
 /* ---- sums of products ---- */
 
@@ -83,33 +61,6 @@ form_for(SnImport *x, SnKind k, SnRef w, SnKind *out)
     return sn_import_fail(x, SN_EUNSUPPORTED,
                           "%s takes one scale for all weights",
                           sn_desc(k)->name);
-}
-
-SnStatus
-sn_onnx_qlinear_conv(SnImport *x, const SnImportCall *c)
-{
-    const SnOnnxDesc *e = sn_import_entries(c->desc->kind, "Conv");
-    const SnType *type;
-    SnKind k;
-    SnRef in[3], y;
-    void *attr;
-    int perm[SN_MAXRANK];
-    int64_t last;
-
-    SN_TRY(sn_import_int(x, "channels_last", 0, &last));
-    SN_TRY(picture(x, 0, last != 0, &in[0]));
-    sn_import_last_perm(4, perm);
-    if (sn_import_in(x, 3) == NULL || sn_import_in(x, 3)->rank != 4)
-        return sn_import_fail(x, SN_EINPUT,
-                              "the weights are not [out, in, h, w]");
-    SN_TRY(sn_import_codes(x, 3, 0, perm, &in[1]));
-    SN_TRY(bias(x, 8, in[0], in[1], &in[2]));
-    SN_TRY(sn_import_code_type(x, 6, 7, &type));
-    SN_TRY(form_for(x, c->desc->kind, in[1], &k));
-    SN_TRY(sn_import_entry_attrs(x, e, k, 3, in, &attr));
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
-                          attr, type, &y));
-    return put_picture(x, last != 0, y);
 }
 
 SnStatus
@@ -296,14 +247,18 @@ sn_onnx_qgemm(SnImport *x, const SnImportCall *c)
     return sn_import_put(x, 0, y);
 }
 
-/* ---- element by element, pools ---- */
+/* ---- attributes and order of operands ---- */
 
 /* zp is added before rounding; a uint8 model's is 128 larger. */
-static void
-set_after(SnImport *x, SnKind k, void *attr)
+SnStatus
+sn_onnx_round_after(SnImport *x, const SnImportCall *c)
 {
-    sn_import_set_enum(k, attr, "round", "after");
-    sn_import_set_int(k, attr, "zp_shift", x->sign == SN_IMPORT_U8 ? 128 : 0);
+    SnKind k = c->desc->kind;
+
+    sn_import_set_enum(k, c->attr, "round", "after");
+    sn_import_set_int(k, c->attr, "zp_shift",
+                      x->sign == SN_IMPORT_U8 ? 128 : 0);
+    return SN_OK;
 }
 
 /* Is a value of shape a the same along the innermost axis of a sum with b that
@@ -325,122 +280,39 @@ runs_flat(const SnShape *a, const SnShape *b)
 /* ONNX Runtime exchanges the operands of a sum whose first one does not change
  * along the innermost axis; Add takes them as they stand (numerics.md). */
 SnStatus
-sn_onnx_qlinear_binary(SnImport *x, const SnImportCall *c)
+sn_onnx_varying_first(SnImport *x, const SnImportCall *c)
 {
-    SnKind k = c->desc->kind;
-    void *attr = sn_import_attr(x, k);
-    const SnType *type;
-    SnRef in[2], y;
+    SnRef a = c->in[0], b = c->in[1];
 
-    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in[0]));
-    SN_TRY(sn_import_codes(x, 3, -1, NULL, &in[1]));
-    SN_TRY(sn_import_code_type(x, 6, 7, &type));
-    set_after(x, k, attr);
-    if (k == SN_K_ADD &&
-        runs_flat(sn_shape_of(x->g, in[0]), sn_shape_of(x->g, in[1]))) {
-        y = in[0];
-        in[0] = in[1];
-        in[1] = y;
-    }
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 2, in,
-                          attr, type, &y));
-    return sn_import_put(x, 0, y);
+    if (!runs_flat(sn_shape_of(x->g, a), sn_shape_of(x->g, b)))
+        return SN_OK;
+    c->in[0] = b;
+    c->in[1] = a;
+    return SN_OK;
 }
 
+/* Left out: none, which means all. */
 SnStatus
-sn_onnx_qlinear_pool(SnImport *x, const SnImportCall *c)
+sn_onnx_axes(SnImport *x, const SnImportCall *c)
 {
-    SnKind k = c->desc->kind;
-    const SnOnnxDesc *e = sn_import_entries(k, "AveragePool");
-    const SnType *type;
-    void *attr;
-    int64_t last;
-    SnRef in, y;
-
-    SN_TRY(sn_import_int(x, "channels_last", 0, &last));
-    SN_TRY(picture(x, 0, last != 0, &in));
-    SN_TRY(sn_import_code_type(x, 3, 4, &type));
-    if (sn_import_is(x, "com.microsoft:QLinearGlobalAveragePool")) {
-        attr = sn_import_attr(x, k);
-        sn_import_set_ints(x, k, attr, "kernel", 2,
-                           sn_shape_of(x->g, in)->dim + 1);
-    } else {
-        SN_TRY(sn_import_entry_attrs(x, e, k, 1, &in, &attr));
-    }
-    set_after(x, k, attr);
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &in,
-                          attr, type, &y));
-    return put_picture(x, last != 0, y);
-}
-
-SnStatus
-sn_onnx_qlinear_mean(SnImport *x, const SnImportCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_import_attr(x, k);
-    const SnType *type;
     SnInts axes;
-    int64_t keep;
-    SnRef in, y;
 
     SN_TRY(sn_import_ints(x, "axes", &axes));
-    SN_TRY(sn_import_int(x, "keepdims", 1, &keep));
-    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in));
-    SN_TRY(sn_import_code_type(x, 3, 4, &type));
-    sn_import_set_ints(x, k, attr, "axes", axes.n, axes.v);
-    sn_import_set_flag(k, attr, "keepdims", keep != 0);
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &in,
-                          attr, type, &y));
-    return sn_import_put(x, 0, y);
+    sn_import_set_ints(x, c->desc->kind, c->attr, "axes", axes.n, axes.v);
+    return SN_OK;
 }
 
+/* The window is the picture, which has channels last. */
 SnStatus
-sn_onnx_qlinear_where(SnImport *x, const SnImportCall *c)
+sn_onnx_whole_picture(SnImport *x, const SnImportCall *c)
 {
-    const SnType *type;
-    SnImportVal *cond;
-    SnRef in[3], y;
+    const SnShape *s = sn_shape_of(x->g, c->in[0]);
 
-    SN_TRY(sn_import_need(x, 0, &cond));
-    SN_TRY(sn_import_plain(x, cond, &in[0]));
-    SN_TRY(sn_import_codes(x, 1, -1, NULL, &in[1]));
-    SN_TRY(sn_import_codes(x, 4, -1, NULL, &in[2]));
-    SN_TRY(sn_import_code_type(x, 7, 8, &type));
-    SN_TRY(sn_import_node(x, sn_desc(c->desc->kind)->name, sn_import_name(x, 0),
-                          3, in, NULL, type, &y));
-    return sn_import_put(x, 0, y);
-}
-
-SnStatus
-sn_onnx_qlinear_concat(SnImport *x, const SnImportCall *c)
-{
-    uint32_t n = (uint32_t)x->n->n_input;
-    SnRef *in = SN_NEW_N(x->a, SnRef, n), y;
-    void *attr = sn_import_attr(x, c->desc->kind);
-    const SnType *type;
-    int64_t axis;
-    uint32_t count = 0;
-
-    if (n < 5 || n % 3 != 2)
-        return sn_import_fail(x, SN_EINPUT,
-                              "%" PRIu32
-                              " inputs: not a scale, a zero point and "
-                              "three for each operand",
-                              n);
-    SN_TRY(sn_import_int(x, "axis", 0, &axis));
-    SN_TRY(sn_import_code_type(x, 0, 1, &type));
-    for (uint32_t i = 2; i < n; i += 3, count++) {
-        SN_TRY(sn_import_codes(x, i, -1, NULL, &in[count]));
-        if (sn_type(x->g, in[count]) != type)
-            SN_TRY(sn_import_node(
-                x, "Rescale",
-                sn_import_part(x, sn_format(x->a, "%" PRIu32, count)), 1,
-                &in[count], NULL, type, &in[count]));
-    }
-    sn_import_set_int(c->desc->kind, attr, "axis", axis);
-    SN_TRY(sn_import_node(x, sn_desc(c->desc->kind)->name, sn_import_name(x, 0),
-                          count, in, attr, type, &y));
-    return sn_import_put(x, 0, y);
+    if (s->rank != 4)
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "only two-dimensional pictures are supported");
+    sn_import_set_ints(x, c->desc->kind, c->attr, "kernel", 2, s->dim + 1);
+    return SN_OK;
 }
 
 /* ---- functions ---- */
@@ -459,25 +331,6 @@ on_type(SnKind k, const SnType *t)
             sn_desc(f)->out[0].fact != SN_FIXED)
             return f;
     sn_bug("onnx: no form of %s writes on any grid", sn_desc(k)->name);
-}
-
-SnStatus
-sn_onnx_qlinear_unary(SnImport *x, const SnImportCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_desc(k)->nattr > 0 ? sn_import_attr(x, k) : NULL;
-    const SnType *type;
-    const SnAttrDesc *alpha;
-    SnRef in, y;
-
-    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in));
-    SN_TRY(sn_import_code_type(x, 3, 4, &type));
-    alpha = sn_attr_named(sn_desc(k), "alpha");
-    if (alpha != NULL)
-        SN_TRY(sn_import_real(x, "alpha", 0.01F, sn_attr_at(attr, alpha)));
-    SN_TRY(sn_import_node(x, sn_desc(on_type(k, type))->name,
-                          sn_import_name(x, 0), 1, &in, attr, type, &y));
-    return sn_import_put(x, 0, y);
 }
 
 /* Before opset 13 all axes from `axis` on are one. */

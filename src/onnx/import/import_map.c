@@ -161,6 +161,7 @@ typedef struct Map {
     void *attr;
     SnRef *in;
     uint32_t nin;
+    const SnType *type; /* of result 0, where the operator gives it */
 } Map;
 
 static const SnOnnxMap *
@@ -196,16 +197,36 @@ layout_perm(const char *word, int rank, int *perm)
     return strcmp(word, "nchw") == 0 || strcmp(word, "oihw") == 0;
 }
 
+SnStatus
+sn_import_layout(SnImport *x, const SnOnnxDesc *e, const char *port, int rank,
+                 int *perm, const char **word)
+{
+    const SnOnnxMap *l = entry_for(e, SN_IMPORT_LAYOUT, port);
+    int64_t as_here = 0;
+
+    *word = NULL;
+    if (l == NULL)
+        return SN_OK;
+    if (l->unless != NULL)
+        SN_TRY(sn_import_int(x, l->unless, 0, &as_here));
+    if (as_here != 0)
+        return SN_OK;
+    *word = l->value;
+    if (!layout_perm(l->value, rank, perm))
+        sn_bug("onnx: %s: unknown layout '%s'", sn_desc(e->kind)->name,
+               l->value);
+    return SN_OK;
+}
+
 static SnStatus
 operand(SnImport *x, const Map *m, const char *port, SnImportVal *v, SnRef *out)
 {
-    const SnOnnxMap *l = entry_for(m->e, SN_IMPORT_LAYOUT, port);
     int perm[SN_MAXRANK];
+    const char *word;
 
-    if (l == NULL)
+    SN_TRY(sn_import_layout(x, m->e, port, v->rank, perm, &word));
+    if (word == NULL)
         return sn_import_plain(x, v, out);
-    if (!layout_perm(l->value, v->rank, perm))
-        sn_bug("onnx: %s: unknown layout '%s'", m->kd->name, l->value);
     return sn_import_get(x, v, perm, out);
 }
 
@@ -415,14 +436,15 @@ hooks(SnImport *x, Map *m)
     return SN_OK;
 }
 
-/* Attributes keep to the constraints of their declarations. */
+/* Attributes of the model keep to the constraints of their declarations. */
 static SnStatus
 check_attrs(SnImport *x, const Map *m)
 {
     for (uint32_t i = 0; i < m->kd->nattr; i++) {
         const SnAttrDesc *a = &m->kd->attr[i];
         const SnOnnxMap *e = entry_for(m->e, SN_IMPORT_ATTR, a->name);
-        if (a->check != NULL && !a->check(m->attr))
+        if (entry_for(m->e, SN_IMPORT_HOOK, a->name) == NULL &&
+            a->check != NULL && !a->check(m->attr))
             return sn_import_fail(x, SN_EINPUT, "attribute '%s' breaks '%s'",
                                   e != NULL ? e->value : a->name, a->where);
     }
@@ -434,10 +456,14 @@ results(SnImport *x, const Map *m, SnRef y)
 {
     for (uint32_t k = 0; k < x->n->n_output && k < m->kd->nout; k++) {
         SnRef r = SN_REF(SN_NODE(y), k);
+        int perm[SN_MAXRANK];
+        const char *word;
+        SN_TRY(sn_import_layout(x, m->e, m->kd->out[k].name,
+                                sn_shape_of(x->g, r)->rank, perm, &word));
         if (k > 0 &&
             entry_for(m->e, SN_IMPORT_HOOK, m->kd->out[k].name) != NULL)
             SN_TRY(sn_import_nchw_positions(x, k, r, m->in[0]));
-        else if (entry_for(m->e, SN_IMPORT_LAYOUT, m->kd->out[k].name) != NULL)
+        else if (word != NULL)
             SN_TRY(sn_import_put_last(x, k, r));
         else
             SN_TRY(sn_import_put(x, k, r));
@@ -483,14 +509,20 @@ sn_import_map(SnImport *x, const SnOnnxDesc *e)
                                   "its result %" PRIu32
                                   " ('%s') is not supported",
                                   k, x->n->output[k]);
+    if (e->ncode > 0) {
+        SN_TRY(sn_import_on_codes(x, e, &s.kind, &m.nin, &m.in, &m.type));
+        m.kd = sn_desc(s.kind);
+    } else {
+        SN_TRY(operands(x, &m));
+    }
     m.attr = sn_attr_new(x->a, m.kd);
-    SN_TRY(operands(x, &m));
     SN_TRY(attributes(x, &m));
     SN_TRY(check_attrs(x, &m));
     SN_TRY(hooks(x, &m));
     s.nin = m.nin;
     s.in = m.in;
     s.attr = m.kd->nattr > 0 ? m.attr : NULL;
+    s.type = m.type != NULL ? &m.type : NULL;
     SN_TRY(sn_import_add(x, &s, &y));
     return results(x, &m, y);
 }

@@ -294,6 +294,15 @@ const SnOnnxDesc *sn_import_entries(SnKind kind, const char *op);
  * by the entries and attribute hooks of e. */
 SnStatus sn_import_entry_attrs(SnImport *x, const SnOnnxDesc *e, SnKind k,
                                uint32_t nin, SnRef *in, void **attr);
+/* The permutation for the layout that e's entries give a port, and its word;
+ * NULL: as the file has it. */
+SnStatus sn_import_layout(SnImport *x, const SnOnnxDesc *e, const char *port,
+                          int rank, int *perm, const char **word);
+/* The operands by slot that an operator on codes has, the type of its result
+ * and the kind, e's or a form of it, that takes these types
+ * (import_on_codes.c). */
+SnStatus sn_import_on_codes(SnImport *x, const SnOnnxDesc *e, SnKind *kind,
+                            uint32_t *nin, SnRef **in, const SnType **type);
 /* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
 SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
 /* One attribute of the ONNX node into one of a node, at p. */
