@@ -147,6 +147,18 @@ $w" 'PatchDot(%x, %w)' 'qi8<2, 0>[1,2,2,1]' >"$tmp/own.sn"
     own_says 'ONNX: Roll' 'Roll(%x) {shift = [0,1,-2,7]} : f32[1,2,6,5]' "$tmp/out"
     own_says 'ONNX: RingMean' 'RingMean(%y0) {size = 2} : f32[1,2,6,5]' "$tmp/out"
     own_says 'ONNX: Unfold' '{kernel = [2,2]} : f32[1,5,4,8]' "$tmp/out"
+    "$BUILD/tests/mkonnx" "$tmp/codes.onnx" 13 1x4i8 +QRingMean@com.example:size=2 \
+        +QRingMean@com.example:size=3
+    "$own_sinter" opt "$tmp/codes.onnx" >"$tmp/out" 2>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says 'on codes: RingMean' 'RingMean(%x) {size = 2} : qi8<0.5, 0>[1,4]' "$tmp/out"
+    own_says 'on codes: another' 'RingMean(%y0) {size = 3} : qi8<0.5, 0>[1,4]' "$tmp/out"
+    # Written as the operator on reals, between conversions.
+    cp "$tmp/out" "$tmp/before"
+    "$own_sinter" export "$tmp/codes.onnx" --format qdq -o "$tmp/e.onnx" >"$tmp/log" 2>&1
+    "$own_sinter" opt "$tmp/e.onnx" --passes=integerize,quant_cleanup >"$tmp/out" 2>>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says 'on codes: exported' "$(cat "$tmp/before")" "$tmp/out"
     "$BUILD/tests/mkonnx" "$tmp/term.onnx" 13 1x4:1x4 \
         RingEdge@com.example:gain=0.5 RingNorm@com.example RingEdge@com.example:size=3
     "$own_sinter" opt "$tmp/term.onnx" >"$tmp/out" 2>"$tmp/log"

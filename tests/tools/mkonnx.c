@@ -4,10 +4,12 @@
  *
  *     mkonnx OUT.onnx OPSET 1x4x4x8[:1x4x4x2] LRN:size=3 Roll@com.x:by=0/1 ...
  *     mkonnx OUT.onnx OPSET 1x4i8 Neg; 1x4u8 Neg
+ *     mkonnx OUT.onnx OPSET 1x4i8 +QLinearSigmoid@com.microsoft
  *
  * The result has the shape of the input where none is given.  Attributes are
  * integers, lists of them (with slashes) or reals (with a point); a domain of
- * another name than ONNX's is of version 1. */
+ * another name than ONNX's is of version 1.  After a plus stands an operator on
+ * int8: operand and result have the scale 0.5 and the zero point 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,12 +81,37 @@ fill_attr(Onnx__AttributeProto *a, char *text)
     }
 }
 
+/* What operators on codes read. */
+static char scale[] = "scale", zero[] = "zero";
+
+static void
+add_grid(Onnx__GraphProto *g)
+{
+    static Onnx__TensorProto t[2], *pt[2] = {&t[0], &t[1]};
+    static float half = 0.5F;
+    static int32_t none = 0;
+
+    for (int i = 0; i < 2; i++)
+        onnx__tensor_proto__init(&t[i]);
+    t[0].name = scale;
+    t[0].has_data_type = t[1].has_data_type = 1;
+    t[0].data_type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+    t[0].n_float_data = 1;
+    t[0].float_data = &half;
+    t[1].name = zero;
+    t[1].data_type = ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
+    t[1].n_int32_data = 1;
+    t[1].int32_data = &none;
+    g->n_initializer = 2;
+    g->initializer = pt;
+}
+
 /* "LRN:size=3,alpha=0.5", "Roll@com.x:by=0/1" */
 static void
 fill_node(Onnx__NodeProto *n, char *spec, char *in, char *out)
 {
     char *at = strchr(spec, ':');
-    static char *names[2 * MAXOP];
+    static char *names[6 * MAXOP];
     static int k;
 
     onnx__node_proto__init(n);
@@ -95,13 +122,15 @@ fill_node(Onnx__NodeProto *n, char *spec, char *in, char *out)
         *domain++ = 0;
         n->domain = domain;
     }
-    n->op_type = spec;
+    n->op_type = spec + (*spec == '+');
     n->name = out;
-    names[k] = in;
-    n->input = &names[k++];
+    n->input = &names[k];
+    n->n_input = *spec == '+' ? 5 : 1;
+    for (size_t i = 0; i < n->n_input; i++)
+        names[k++] = i == 0 ? in : i % 2 != 0 ? scale : zero;
     names[k] = out;
     n->output = &names[k++];
-    n->n_input = n->n_output = 1;
+    n->n_output = 1;
     n->attribute = calloc(8, sizeof *n->attribute);
     for (char *p = at; p && *p && n->n_attribute < 8;) {
         Onnx__AttributeProto *a = malloc(sizeof *a);
@@ -136,6 +165,8 @@ main(int argc, char **argv)
     strcpy(name[0], "x");
     for (int i = 0; i < n; i++) {
         snprintf(name[i + 1], sizeof name[0], "y%d", i);
+        if (*argv[4 + i] == '+')
+            add_grid(&g);
         fill_node(&node[i], argv[4 + i], name[i], name[i + 1]);
         pn[i] = &node[i];
         size_t k = 1;

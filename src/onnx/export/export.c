@@ -53,7 +53,8 @@ writes_term(SnKind k, const SnOnnxTerm *t)
     return t->alone || (t->one && sn_export_hook(sn_desc(k)->name) != NULL);
 }
 
-/* The line that says how a kind (or the kind it is a form of) is written. */
+/* The line that says how a kind (or the kind it is a form of) is written: not
+ * one on codes, which has scales among its inputs. */
 static const SnOnnxDesc *
 line_of(const SnExport *x, SnKind k)
 {
@@ -64,7 +65,8 @@ line_of(const SnExport *x, SnKind k)
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
         int v;
-        if (e->kind != k || (e->term != NULL && !writes_term(k, e->term)))
+        if (e->kind != k || e->ncode > 0 ||
+            (e->term != NULL && !writes_term(k, e->term)))
             continue;
         v = sn_export_version(x, e->op.domain);
         if (e->since <= v && (e->until == 0 || v <= e->until) &&
