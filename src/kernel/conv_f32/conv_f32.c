@@ -21,8 +21,6 @@ typedef struct Class {
     int64_t nrun;      /* all, */
     const int64_t *at; /* [nkb + 1] where those of a block of taps begin */
     const SnRunF32 *run;
-    const int64_t *tap, *row; /* depthwise */
-    int64_t ntap;
 } Class;
 
 typedef struct Panel {
@@ -126,23 +124,6 @@ set_runs(SnArena *a, const SnConvF32 *p, Class *k)
 }
 
 static void
-set_taps(SnArena *a, const SnConvGeo *o, Class *k)
-{
-    int64_t n = k->r.nt * k->c.nt, t = 0;
-    int64_t *tap = SN_NEW_N(a, int64_t, n + 1);
-    int64_t *row = SN_NEW_N(a, int64_t, n + 1);
-
-    for (int64_t i = 0; i < k->r.nt; i++)
-        for (int64_t j = 0; j < k->c.nt; j++, t++) {
-            tap[t] = (i * o->dh * o->w + j * o->dw) * o->c;
-            row[t] = (k->r.t0 + i) * o->kw + k->c.t0 + j;
-        }
-    k->tap = tap;
-    k->row = row;
-    k->ntap = n;
-}
-
-static void
 set_classes(SnArena *a, SnConvF32 *p)
 {
     const SnConvGeo *o = &p->geo;
@@ -156,9 +137,7 @@ set_classes(SnArena *a, SnConvF32 *p)
             Class *k = &v[p->nclass++];
             k->r = r[i];
             k->c = c[j];
-            if (p->depthwise)
-                set_taps(a, o, k);
-            else
+            if (!p->depthwise)
                 set_runs(a, p, k);
         }
     p->class = v;
@@ -527,29 +506,63 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
     }
 }
 
+/* Bytes of x that are read for a number of rows, so that they are still in the
+ * second cache level when the next channels are due. */
+enum { DW_NEAR = 1 << 19 };
+
+static void
+exchange(int64_t *a, int64_t *b)
+{
+    int64_t was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
+/* The pixels of d.  Few columns and more rows, as at the border, are exchanged,
+ * so that more of them are computed side by side. */
+static void
+run_pixels(const SnConvF32 *p, SnDwF32 d)
+{
+    if (d.npx < 4 && d.nrow > d.npx) {
+        exchange(&d.npx, &d.nrow);
+        exchange(&d.step, &d.xnext);
+        exchange(&d.pitch, &d.ynext);
+    }
+    p->g->dw(&d);
+}
+
+/* Rows [from, to) of a class, counted through all images. */
 static void
 run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
        int64_t from, int64_t to)
 {
     const SnConvGeo *o = &p->geo;
-    SnDwF32 d = {.npx = k->c.no,
+    int64_t wide = padded(o->oc), near = DW_NEAR / sizeof *x;
+    SnDwF32 d = {.xnext = o->sh * o->w * o->c,
+                 .ynext = o->ow * o->oc,
+                 .npx = k->c.no,
                  .step = o->sw * o->c,
                  .pitch = o->oc,
-                 .ntap = k->ntap,
-                 .tap = k->tap,
-                 .row = k->row,
-                 .w = p->w,
-                 .wpitch = padded(o->oc),
+                 .taprow = k->c.nt ? k->r.nt : 0,
+                 .xrow = o->dh * o->w * o->c,
+                 .wrow = o->kw * wide,
+                 .tapcol = k->c.nt,
+                 .xcol = o->dw * o->c,
+                 .wcol = wide,
+                 .w = p->w + (k->r.t0 * o->kw + k->c.t0) * wide,
                  .bias = p->panel->bias,
                  .lo = p->lo,
                  .hi = p->hi,
                  .nc = o->oc};
+    int64_t most = d.xnext < near ? near / d.xnext : 1;
 
-    for (; from < to; from++) {
-        int64_t i = from / k->r.no, row = k->r.o0 + from % k->r.no;
+    for (; from < to; from += d.nrow) {
+        int64_t i = from / k->r.no, r = from % k->r.no, row = k->r.o0 + r;
+        d.nrow = min64(min64(to - from, k->r.no - r), most);
         d.x = x + i * o->h * o->w * o->c + first_tap(o, k, row, k->c.o0);
         d.y = y + ((i * o->oh + row) * o->ow + k->c.o0) * o->oc;
-        p->g->dw(&d);
+        run_pixels(p, d);
     }
 }
 
@@ -663,19 +676,29 @@ tile_ref(const SnTileF32 *t)
     }
 }
 
+/* The pixel of row r and column i. */
+static void
+dw_pixel(const SnDwF32 *d, int64_t r, int64_t i)
+{
+    SnLimF lim = {d->lo, d->hi};
+    const float *x = d->x + r * d->xnext + i * d->step;
+
+    for (int64_t c = 0; c < d->nc; c++) {
+        float acc = d->bias[c];
+        for (int64_t k = 0; k < d->taprow; k++)
+            for (int64_t l = 0; l < d->tapcol; l++)
+                acc = fmaf(x[k * d->xrow + l * d->xcol + c],
+                           d->w[k * d->wrow + l * d->wcol + c], acc);
+        d->y[r * d->ynext + i * d->pitch + c] = sn_clampf(acc, lim);
+    }
+}
+
 static void
 dw_ref(const SnDwF32 *d)
 {
-    SnLimF lim = {d->lo, d->hi};
-
-    for (int64_t i = 0; i < d->npx; i++)
-        for (int64_t c = 0; c < d->nc; c++) {
-            float acc = d->bias[c];
-            for (int64_t t = 0; t < d->ntap; t++)
-                acc = fmaf(d->x[i * d->step + d->tap[t] + c],
-                           d->w[d->row[t] * d->wpitch + c], acc);
-            d->y[i * d->pitch + c] = sn_clampf(acc, lim);
-        }
+    for (int64_t r = 0; r < d->nrow; r++)
+        for (int64_t i = 0; i < d->npx; i++)
+            dw_pixel(d, r, i);
 }
 
 const SnGemmF32 sn_gemm_f32_ref = {

@@ -44,18 +44,16 @@ typedef struct SnTileF32 {
 } SnTileF32;
 typedef void SnTileF32Fn(const SnTileF32 *t);
 
-/* Depthwise: npx pixels, all channels. */
+/* Depthwise: nrow rows of npx pixels with the same taps, all channels. */
 typedef struct SnDwF32 {
-    const float *x;
+    const float *x; /* the first tap of the first pixel */
     float *y;
-    int64_t npx, step; /* floats between neighbouring pixels of x */
-    int64_t pitch;     /* between those of y */
-    int64_t ntap;
-    const int64_t *tap; /* offsets in x */
-    const int64_t *row; /* number of the tap in w */
-    const float *w;     /* [taps][channels padded to SN_LANE] */
-    int64_t wpitch;
-    const float *bias; /* [channels] */
+    int64_t nrow, xnext, ynext; /* floats between rows of results */
+    int64_t npx, step, pitch;   /* the same between neighbouring pixels */
+    int64_t taprow, xrow, wrow; /* rows of taps, floats between them */
+    int64_t tapcol, xcol, wcol; /* columns */
+    const float *w; /* of the first tap; [taps][channels padded to SN_LANE] */
+    const float *bias; /* [channels padded] */
     float lo, hi;
     int64_t nc;
 } SnDwF32;

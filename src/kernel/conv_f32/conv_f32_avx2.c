@@ -136,60 +136,35 @@ typedef __m256 FewV;
 #include "kernel/conv_f32/conv_f32_few.inc"
 #include "kernel/conv_f32/conv_f32_turn.inc"
 
-/* ---- depthwise: channels in lanes, four pixels at a time ---- */
+/* ---- depthwise: whole registers of channels, and those that remain ---- */
 
-AVX2 INLINE __m256
-load(const float *x, __m256i m)
-{
-    return _mm256_maskload_ps(x, m);
-}
+#define DW_N 8
+typedef __m256 DwV;
+typedef __m256i DwM;
+#define DW_ARGS \
+    const SnDwF32 *d, const float *x, float *y, const float *w, DwV s0, DwM m
+typedef void DwFn(DW_ARGS);
+#define dwall(p) _mm256_loadu_ps(p)
+#define dwfma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define dwget(p, m) ((void)m, _mm256_loadu_ps(p))
+#define dwput(p, m, v, lo, hi) _mm256_storeu_ps(p, clamped(v, lo, hi))
+#define DW_AS(n) dw_full_##n
+#include "kernel/conv_f32/conv_f32_dw.inc"
 
-AVX2 static void
-dw_four(const SnDwF32 *d, const float *x, float *y, int64_t c)
-{
-    __m256i m = lanes(d->nc - c);
-    __m256 s0 = _mm256_loadu_ps(d->bias + c), s1 = s0, s2 = s0, s3 = s0;
-    const float *x1 = x + d->step, *x2 = x1 + d->step, *x3 = x2 + d->step;
-
-    for (int64_t t = 0; t < d->ntap; t++) {
-        __m256 w = _mm256_loadu_ps(d->w + d->row[t] * d->wpitch + c);
-        int64_t at = d->tap[t];
-        s0 = _mm256_fmadd_ps(load(x + at, m), w, s0);
-        s1 = _mm256_fmadd_ps(load(x1 + at, m), w, s1);
-        s2 = _mm256_fmadd_ps(load(x2 + at, m), w, s2);
-        s3 = _mm256_fmadd_ps(load(x3 + at, m), w, s3);
-    }
-    _mm256_maskstore_ps(y, m, clamped(s0, d->lo, d->hi));
-    _mm256_maskstore_ps(y + d->pitch, m, clamped(s1, d->lo, d->hi));
-    _mm256_maskstore_ps(y + 2 * d->pitch, m, clamped(s2, d->lo, d->hi));
-    _mm256_maskstore_ps(y + 3 * d->pitch, m, clamped(s3, d->lo, d->hi));
-}
-
-AVX2 static void
-dw_one(const SnDwF32 *d, const float *x, float *y, int64_t c)
-{
-    __m256i m = lanes(d->nc - c);
-    __m256 s = _mm256_loadu_ps(d->bias + c);
-
-    for (int64_t t = 0; t < d->ntap; t++) {
-        __m256 w = _mm256_loadu_ps(d->w + d->row[t] * d->wpitch + c);
-        s = _mm256_fmadd_ps(load(x + d->tap[t], m), w, s);
-    }
-    _mm256_maskstore_ps(y, m, clamped(s, d->lo, d->hi));
-}
+#define dwget(p, m) _mm256_maskload_ps(p, m)
+#define dwput(p, m, v, lo, hi) _mm256_maskstore_ps(p, m, clamped(v, lo, hi))
+#define DW_AS(n) dw_part_##n
+#include "kernel/conv_f32/conv_f32_dw.inc"
 
 AVX2 static void
 dw(const SnDwF32 *d)
 {
-    for (int64_t c = 0; c < d->nc; c += 8) {
-        const float *x = d->x + c;
-        float *y = d->y + c;
-        int64_t i = 0;
-        for (; i + 4 <= d->npx; i += 4, x += 4 * d->step, y += 4 * d->pitch)
-            dw_four(d, x, y, c);
-        for (; i < d->npx; i++, x += d->step, y += d->pitch)
-            dw_one(d, x, y, c);
-    }
+    int64_t c = 0;
+
+    for (; c + 8 <= d->nc; c += 8)
+        dw_full_block(d, c, lanes(8));
+    if (c < d->nc)
+        dw_part_block(d, c, lanes(d->nc - c));
 }
 
 static const SnGemmF32 table = {

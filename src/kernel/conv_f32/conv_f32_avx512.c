@@ -153,170 +153,26 @@ typedef __m512 FewV;
 #include "kernel/conv_f32/conv_f32_few.inc"
 #include "kernel/conv_f32/conv_f32_turn.inc"
 
-/* ---- depthwise: channels in lanes, four pixels at a time ---- */
+/* ---- depthwise ---- */
 
-#define DW_STEP(r, at) \
-    s##r = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, (at)), w, s##r)
-#define DW_PUT(r, at) \
-    _mm512_mask_storeu_ps((at), m, clamped(s##r, d->lo, d->hi))
-
-AVX512 static void
-dw_four(const SnDwF32 *d, const float *x, float *y, int64_t c, __mmask16 m)
-{
-    __m512 s0 = _mm512_loadu_ps(d->bias + c), s1 = s0, s2 = s0, s3 = s0;
-    const float *x1 = x + d->step, *x2 = x1 + d->step, *x3 = x2 + d->step;
-
-    for (int64_t t = 0; t < d->ntap; t++) {
-        __m512 w = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
-        int64_t at = d->tap[t];
-        DW_STEP(0, x + at);
-        DW_STEP(1, x1 + at);
-        DW_STEP(2, x2 + at);
-        DW_STEP(3, x3 + at);
-    }
-    DW_PUT(0, y);
-    DW_PUT(1, y + d->pitch);
-    DW_PUT(2, y + 2 * d->pitch);
-    DW_PUT(3, y + 3 * d->pitch);
-}
-
-AVX512 static void
-dw_one(const SnDwF32 *d, const float *x, float *y, int64_t c, __mmask16 m)
-{
-    __m512 s0 = _mm512_loadu_ps(d->bias + c);
-
-    for (int64_t t = 0; t < d->ntap; t++) {
-        __m512 w = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
-        DW_STEP(0, x + d->tap[t]);
-    }
-    DW_PUT(0, y);
-}
-
-/* Nine taps, three to a row of x, at even distances: the filter stays in
- * registers. */
-#define NINE(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8)
-#define NINE_W(t) \
-    __m512 w##t = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
-#define NINE_STEP(t, at) \
-    s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, (at)), w##t, s)
-
-/* Pixels from number i on. */
-AVX512 static void
-dw_nine(const SnDwF32 *d, int64_t c, __mmask16 m, int64_t i)
-{
-    const __m512 bias = _mm512_loadu_ps(d->bias + c);
-    const float *x = d->x + c + i * d->step;
-    const float *x0 = x + d->tap[0], *x1 = x + d->tap[3], *x2 = x + d->tap[6];
-    float *y = d->y + c + i * d->pitch;
-    int64_t col = d->tap[1] - d->tap[0];
-    NINE(NINE_W)
-
-    for (; i < d->npx; i++) {
-        __m512 s = bias;
-        NINE_STEP(0, x0);
-        NINE_STEP(1, x0 + col);
-        NINE_STEP(2, x0 + 2 * col);
-        NINE_STEP(3, x1);
-        NINE_STEP(4, x1 + col);
-        NINE_STEP(5, x1 + 2 * col);
-        NINE_STEP(6, x2);
-        NINE_STEP(7, x2 + col);
-        NINE_STEP(8, x2 + 2 * col);
-        _mm512_mask_storeu_ps(y, m, clamped(s, d->lo, d->hi));
-        x0 += d->step;
-        x1 += d->step;
-        x2 += d->step;
-        y += d->pitch;
-    }
-}
-
-/* Nine taps whose columns are neighbouring pixels: a column is fetched once for
- * the three pixels that read it. */
-#define COLUMN(k)                        \
-    p##k = _mm512_maskz_loadu_ps(m, x0); \
-    q##k = _mm512_maskz_loadu_ps(m, x1); \
-    r##k = _mm512_maskz_loadu_ps(m, x2); \
-    x0 += d->step;                       \
-    x1 += d->step;                       \
-    x2 += d->step;
-#define SLIDE_STEP(v, t) s = _mm512_fmadd_ps(v, w##t, s)
-#define SLIDE(i, j, k)                                     \
-    COLUMN(k)                                              \
-    s = bias;                                              \
-    SLIDE_STEP(p##i, 0);                                   \
-    SLIDE_STEP(p##j, 1);                                   \
-    SLIDE_STEP(p##k, 2);                                   \
-    SLIDE_STEP(q##i, 3);                                   \
-    SLIDE_STEP(q##j, 4);                                   \
-    SLIDE_STEP(q##k, 5);                                   \
-    SLIDE_STEP(r##i, 6);                                   \
-    SLIDE_STEP(r##j, 7);                                   \
-    SLIDE_STEP(r##k, 8);                                   \
-    _mm512_mask_storeu_ps(y, m, clamped(s, d->lo, d->hi)); \
-    y += d->pitch;
-
-AVX512 static void
-dw_slide(const SnDwF32 *d, int64_t c, __mmask16 m)
-{
-    const __m512 bias = _mm512_loadu_ps(d->bias + c);
-    const float *x0 = d->x + c + d->tap[0], *x1 = d->x + c + d->tap[3];
-    const float *x2 = d->x + c + d->tap[6];
-    float *y = d->y + c;
-    __m512 p0, p1, p2, q0, q1, q2, r0, r1, r2, s;
-    int64_t i = 0;
-    NINE(NINE_W)
-
-    if (d->npx < 3) {
-        dw_nine(d, c, m, 0);
-        return;
-    }
-    COLUMN(0)
-    COLUMN(1)
-    for (; i + 3 <= d->npx; i += 3) {
-        SLIDE(0, 1, 2)
-        SLIDE(1, 2, 0)
-        SLIDE(2, 0, 1)
-    }
-    dw_nine(d, c, m, i);
-}
-
-static bool
-is_nine(const SnDwF32 *d)
-{
-    const int64_t *t = d->tap;
-
-    if (d->ntap != 9)
-        return false;
-    for (int i = 0; i < 9; i += 3)
-        if (t[i + 1] - t[i] != t[1] - t[0] ||
-            t[i + 2] - t[i] != 2 * (t[1] - t[0]))
-            return false;
-    return true;
-}
+#define DW_N 16
+typedef __m512 DwV;
+typedef __mmask16 DwM;
+#define DW_ARGS \
+    const SnDwF32 *d, const float *x, float *y, const float *w, DwV s0, DwM m
+typedef void DwFn(DW_ARGS);
+#define dwall(p) _mm512_loadu_ps(p)
+#define dwfma(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define dwget(p, m) _mm512_maskz_loadu_ps(m, p)
+#define dwput(p, m, v, lo, hi) _mm512_mask_storeu_ps(p, m, clamped(v, lo, hi))
+#define DW_AS(n) dw_##n
+#include "kernel/conv_f32/conv_f32_dw.inc"
 
 AVX512 static void
 dw(const SnDwF32 *d)
 {
-    bool nine = is_nine(d);
-
-    for (int64_t c = 0; c < d->nc; c += 16) {
-        const float *x = d->x + c;
-        float *y = d->y + c;
-        __mmask16 m = lanes(d->nc - c, 0);
-        int64_t i = 0;
-        if (nine && d->tap[1] - d->tap[0] == d->step) {
-            dw_slide(d, c, m);
-            continue;
-        }
-        if (nine) {
-            dw_nine(d, c, m, 0);
-            continue;
-        }
-        for (; i + 4 <= d->npx; i += 4, x += 4 * d->step, y += 4 * d->pitch)
-            dw_four(d, x, y, c, m);
-        for (; i < d->npx; i++, x += d->step, y += d->pitch)
-            dw_one(d, x, y, c, m);
-    }
+    for (int64_t c = 0; c < d->nc; c += 16)
+        dw_block(d, c, lanes(d->nc - c, 0));
 }
 
 #define SIX(N) \
