@@ -288,14 +288,17 @@ singles(void **state)
 }
 
 /* The whole line: all exponents, both signs, around the intervals' ends; and
- * arguments where the approximation in binary64 rounds to the wrong float. */
+ * arguments where the approximation in binary64, or the one in binary32, rounds
+ * to the wrong float. */
 static void
 erf_everywhere(void **state)
 {
     static const float hard[] = {
-        0x1.208bd8p-10f, 0x1.4c1c3p-10f,  0x1.27d14ap-9f,
-        0x1.af11d4p-9f,  0x1.bbb18ap-9f,  0x1.f83128p-9f,
-        0x1.8b55ecp-7f,  -0x1.f93d3ep-7f, 0x1.0874eap-1f};
+        0x1.208bd8p-10f, 0x1.4c1c3p-10f, 0x1.27d14ap-9f, 0x1.af11d4p-9f,
+        0x1.bbb18ap-9f,  0x1.f83128p-9f, 0x1.8b55ecp-7f, -0x1.f93d3ep-7f,
+        0x1.0874eap-1f,  0x1.b530ep-2f,  -0x1.b533p-2f,  0x1.cbdbap-2f,
+        0x1.ce378p-2f,   0x1.95824p-3f,  0x1.95b42p-3f,  0x1.9692p-3f,
+        0x1.2aa0cp-4f,   0x1.2b18cp-4f,  0x1.2c184p-4f};
     enum { COUNT = 1 << 18, NHARD = sizeof hard / sizeof *hard };
     float *x = SN_NEW_N(arena, float, COUNT);
     float *want = SN_NEW_N(arena, float, COUNT);
