@@ -122,7 +122,7 @@ DEAL(deal1_3, int8_t, NO_ZIP, x[j], x[b + j], x[2 * b + j])
 DEAL(deal1_4, int8_t, sn_zip4_int8_t, x[j], x[b + j], x[2 * b + j],
      x[3 * b + j])
 DEAL(deal4_2, int32_t, sn_zip2_int32_t, x[j], x[b + j])
-DEAL(deal4_3, int32_t, NO_ZIP, x[j], x[b + j], x[2 * b + j])
+DEAL(deal4_3, int32_t, sn_zip3_int32_t, x[j], x[b + j], x[2 * b + j])
 DEAL(deal4_4, int32_t, sn_zip4_int32_t, x[j], x[b + j], x[2 * b + j],
      x[3 * b + j])
 
@@ -165,8 +165,31 @@ few(int64_t inner, int64_t a, int64_t b, int64_t *n)
 
 SWAP(swap_bytes, int8_t)
 SWAP(swap2, int16_t)
-SWAP(swap4, int32_t)
+SWAP(swap_words, int32_t)
 SWAP(swap8, int64_t)
+
+/* [a, b] to [b, a] of words: four by four in squares that stay in the cache,
+ * and what is left beside them. */
+static void
+swap4(const void *from, int64_t a, int64_t b, int64_t from_b, int64_t to_b,
+      void *to)
+{
+    const int32_t *x = from;
+    int32_t *y = to;
+    int64_t rows = a / 4 * 4, end = to_b - (to_b - from_b) % 4;
+
+    for (int64_t i0 = 0; i0 < rows; i0 += 32)
+        for (int64_t j = from_b; j < end; j += 4)
+            for (int64_t i = i0; i < i0 + 32 && i < rows; i += 4)
+                if (!sn_square4(x + i * b + j, b, y + j * a + i, a)) {
+                    swap_words(x, a, b, from_b, to_b, y);
+                    return;
+                }
+    swap_words(x, a, b, end, to_b, y);
+    for (int64_t j = from_b; j < end; j++)
+        for (int64_t i = rows; i < a; i++)
+            y[j * a + i] = x[i * b + j];
+}
 
 static inline uint64_t
 eight(const char *x)

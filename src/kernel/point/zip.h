@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Interleaves two or four runs of elements of 1 or 4 bytes, for transposes of
- * few rows: the channels of shuffled groups.  Every x86-64 has SSE2;
+/* Interleaves two or four runs of elements of 1 or 4 bytes, or three of 4, for
+ * transposes of few rows: the channels of shuffled groups; and transposes
+ * squares of four by four elements of 4 bytes.  Every x86-64 has SSE2;
  * elsewhere the caller's loop does everything. */
 #ifndef SN_ZIP_H
 #define SN_ZIP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__)
@@ -53,6 +55,48 @@
 SN_ZIP(int8_t, 16, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
 SN_ZIP(int32_t, 4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
 #undef SN_ZIP
+
+/* Elements h, i of p, then k, l of q. */
+#define SN_ZIP_PICK(p, q, h, i, k, l) \
+    _mm_shuffle_ps(p, q, _MM_SHUFFLE(l, k, i, h))
+#define SN_ZIP_FLOATS(p) _mm_castsi128_ps(SN_ZIP_LOAD(p))
+#define SN_ZIP_PUT(p, v) SN_ZIP_STORE(p, _mm_castps_si128(v))
+static inline int64_t
+sn_zip3_int32_t(const int32_t *x, int64_t b, int64_t j, int64_t to, int32_t *y)
+{
+    for (; j + 4 <= to; j += 4) {
+        __m128 p = SN_ZIP_FLOATS(x + j), q = SN_ZIP_FLOATS(x + b + j);
+        __m128 r = SN_ZIP_FLOATS(x + 2 * b + j);
+        __m128 rp0 = SN_ZIP_PICK(r, p, 0, 0, 1, 1);
+        __m128 qr1 = SN_ZIP_PICK(q, r, 1, 1, 1, 1);
+        __m128 pq2 = SN_ZIP_PICK(p, q, 2, 2, 2, 2);
+        __m128 rp3 = SN_ZIP_PICK(r, p, 2, 2, 3, 3);
+        SN_ZIP_PUT(y + 3 * j,
+                   SN_ZIP_PICK(_mm_unpacklo_ps(p, q), rp0, 0, 1, 0, 2));
+        SN_ZIP_PUT(y + 3 * j + 4, SN_ZIP_PICK(qr1, pq2, 0, 2, 0, 2));
+        SN_ZIP_PUT(y + 3 * j + 8,
+                   SN_ZIP_PICK(rp3, _mm_unpackhi_ps(q, r), 0, 2, 2, 3));
+    }
+    return j;
+}
+
+/* Whether there is one: rows x + i b to rows y + j a. */
+static inline bool
+sn_square4(const int32_t *x, int64_t b, int32_t *y, int64_t a)
+{
+    __m128 p = SN_ZIP_FLOATS(x), q = SN_ZIP_FLOATS(x + b);
+    __m128 r = SN_ZIP_FLOATS(x + 2 * b), s = SN_ZIP_FLOATS(x + 3 * b);
+
+    _MM_TRANSPOSE4_PS(p, q, r, s);
+    SN_ZIP_PUT(y, p);
+    SN_ZIP_PUT(y + a, q);
+    SN_ZIP_PUT(y + 2 * a, r);
+    SN_ZIP_PUT(y + 3 * a, s);
+    return true;
+}
+#undef SN_ZIP_PICK
+#undef SN_ZIP_FLOATS
+#undef SN_ZIP_PUT
 #undef SN_ZIP_LOAD
 #undef SN_ZIP_HALF
 #undef SN_ZIP_STORE
@@ -72,8 +116,19 @@ SN_ZIP(int32_t, 4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
 SN_ZIP(sn_zip2_int8_t, int8_t)
 SN_ZIP(sn_zip4_int8_t, int8_t)
 SN_ZIP(sn_zip2_int32_t, int32_t)
+SN_ZIP(sn_zip3_int32_t, int32_t)
 SN_ZIP(sn_zip4_int32_t, int32_t)
 #undef SN_ZIP
+
+static inline bool
+sn_square4(const int32_t *x, int64_t b, int32_t *y, int64_t a)
+{
+    (void)x;
+    (void)b;
+    (void)y;
+    (void)a;
+    return false;
+}
 
 #endif
 
