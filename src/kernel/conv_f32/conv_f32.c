@@ -37,6 +37,7 @@ struct SnConvF32 {
     bool depthwise;
     bool by_panel;     /* units are panels, else rows of results */
     bool back;         /* run_one begins with the last panel */
+    bool flat;         /* pixels of results lie as those of x, in one row */
     int64_t rows;      /* of results, before the next panel's turn */
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
@@ -376,6 +377,13 @@ sn_conv_f32_fits(SnIsa isa, const SnConvGeo *o, const SnConvPick *k)
 
 /* ---- plans ---- */
 
+static bool
+is_flat(const SnConvGeo *o)
+{
+    return o->kh == 1 && o->kw == 1 && o->sh == 1 && o->sw == 1 && o->pt == 0 &&
+           o->pl == 0 && o->oh == o->h && o->ow == o->w;
+}
+
 const SnConvF32 *
 sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                  const SnFilterF32 *f)
@@ -391,6 +399,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->hi = f->hi;
     p->depthwise = is_depthwise(geo);
     p->by_panel = pick.by_block;
+    p->flat = is_flat(geo);
     p->back = sn_pack_before(f->pack) % 2;
     p->rows = pick.rows == geo->oh ? geo->n * geo->oh : pick.rows;
     p->taps = geo->kh * geo->kw * (geo->c / geo->group);
@@ -434,9 +443,9 @@ sn_conv_f32_cost(const SnConvF32 *p)
 static int
 tile_rows(int64_t left, int most)
 {
-    int64_t n = (left + most - 1) / most;
-
-    return (int)((left + n - 1) / n);
+    if (left >= 2 * most)
+        return most;
+    return (int)(left <= most ? left : (left + 1) / 2);
 }
 
 /* The tile for n pixels; tiles of few channels have whole sets. */
@@ -474,25 +483,28 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
                    .hi = p->hi,
                    .npanel = b->npanel,
                    .ncol = b->ncol};
-    int64_t c = from % k->c.no, r = from / k->c.no % k->r.no;
-    int64_t i = from / (k->c.no * k->r.no);
+    int64_t wide = p->flat ? o->n * o->oh * o->ow : k->c.no;
+    int64_t c = from % wide, r = from / wide % k->r.no;
+    int64_t i = from / (wide * k->r.no), step = o->sw * o->c;
     const float *at = NULL; /* of the next pixel, while it is in the same row */
     float *to_y = NULL;
 
     while (from < to) {
         int n = tile_rows(to - from, most);
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < n;) {
             if (!at) {
                 int64_t row = k->r.o0 + r, col = k->c.o0 + c;
                 at = x + i * o->h * o->w * o->c + b->x0 +
                      first_tap(o, k, row, col);
                 to_y = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
             }
-            t.x[j] = at;
-            t.y[j] = to_y;
-            at += o->sw * o->c;
-            to_y += o->oc;
-            if (++c == k->c.no) {
+            int end = (int)min64(n, j + wide - c);
+            c += end - j;
+            for (; j < end; j++, at += step, to_y += o->oc) {
+                t.x[j] = at;
+                t.y[j] = to_y;
+            }
+            if (c == wide) {
                 at = NULL;
                 c = 0;
                 if (++r == k->r.no) {

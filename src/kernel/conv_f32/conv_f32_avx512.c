@@ -6,6 +6,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <math.h>
 
 #include "kernel/tile_rows.h"
 
@@ -37,12 +38,11 @@ start(const SnTileF32 *t, int r, int j)
                    : _mm512_maskz_loadu_ps(lanes(t->ncol, j), t->y[r] + 16 * j);
 }
 
+/* Where the sums are not ready the bounds change none of them. */
 AVX512 INLINE void
-put(const SnTileF32 *t, int r, int j, __m512 v)
+put(float *y, __mmask16 m, __m512 v, __m512 lo, __m512 hi)
 {
-    if (t->last)
-        v = clamped(v, t->lo, t->hi);
-    _mm512_mask_storeu_ps(t->y[r] + 16 * j, lanes(t->ncol, j), v);
+    _mm512_mask_storeu_ps(y, m, _mm512_min_ps(hi, _mm512_max_ps(lo, v)));
 }
 
 #define FMA(r, j) a##r##j = _mm512_fmadd_ps(v, w##j, a##r##j)
@@ -60,10 +60,12 @@ put(const SnTileF32 *t, int r, int j, __m512 v)
 #define STEP2(r) STEP1(r) FMA(r, 1);
 #define STEP3(r) STEP2(r) FMA(r, 2);
 #define STEP4(r) STEP3(r) FMA(r, 3);
-#define PUT1(r) put(t, r, 0, a##r##0);
-#define PUT2(r) PUT1(r) put(t, r, 1, a##r##1);
-#define PUT3(r) PUT2(r) put(t, r, 2, a##r##2);
-#define PUT4(r) PUT3(r) put(t, r, 3, a##r##3);
+#define PUT(r, j, m) put(t->y[r] + 16 * j, m, a##r##j, lo, hi);
+#define ALL(r, j) PUT(r, j, (__mmask16)0xffff)
+#define PUT1(r) PUT(r, 0, some)
+#define PUT2(r) ALL(r, 0) PUT(r, 1, some)
+#define PUT3(r) ALL(r, 0) ALL(r, 1) PUT(r, 2, some)
+#define PUT4(r) ALL(r, 0) ALL(r, 1) ALL(r, 2) PUT(r, 3, some)
 #define FROM(r) const float *x##r = t->x[r] + t->run[i].x;
 
 #define TILE(N, M)                                                     \
@@ -79,6 +81,9 @@ put(const SnTileF32 *t, int r, int j, __m512 v)
                 LOAD##N ROWS##M(STEP##N)                               \
             }                                                          \
         }                                                              \
+        __m512 lo = _mm512_set1_ps(t->last ? t->lo : -INFINITY);       \
+        __m512 hi = _mm512_set1_ps(t->last ? t->hi : INFINITY);        \
+        __mmask16 some = lanes(t->ncol, N - 1);                        \
         ROWS##M(PUT##N)                                                \
     }
 #define TILES(N) \
