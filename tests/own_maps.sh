@@ -44,6 +44,16 @@ own_fires() {
     own_says "$1: checked" "checked 1 of 1 fires" "$tmp/log"
 }
 
+# own_sinks NAME AXIS TEXT: what is left of a Transpose above Chances.
+own_sinks() {
+    own_graph '  %x = Placeholder() : f32[2,3,4]
+  %t = Transpose(%x) {perm = [1, 0, 2]} : f32[3,2,4]' "Chances(%t) {axis = $2}" \
+        'f32[3,2,4]' >"$tmp/own.sn"
+    "$own_sinter" opt "$tmp/own.sn" --passes=simplify --check-passes >"$tmp/out" 2>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says "$1" "$3" "$tmp/out"
+}
+
 # own_program NAME FILE.sn: as a program in C it has the evaluators' bits, whatever
 # it is for.
 own_program() {
@@ -98,6 +108,9 @@ own_maps() {
         'Roll(%r) {shift = [0, 1, -1, 5]}' 'qi8<0.2, -1>[1,4,4,2]'
     own_fires 'sink below Unfold' 'quant_cleanup.sink at y (Unfold)' \
         'Unfold(%r) {kernel = [2, 2]}' 'qi8<0.2, -1>[1,3,3,8]'
+    own_sinks 'a Transpose sinks below Chances' 2 'Chances(%x) {axis = 2} : f32[2,3,4]'
+    own_sinks 'no Transpose sinks that would move the axis to the first' 1 \
+        'Chances(%t) : f32[3,2,4]'
     own_fires 'absorb into RingMean' 'quant_cleanup.absorb at y (RingMean)' \
         'RingMean(%r) {size = 2}' 'qi8<0.3, 0>[1,4,4,2]'
     own_graph '  %x = Placeholder() : qi8<0.1, 3>[1,4]

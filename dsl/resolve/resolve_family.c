@@ -213,14 +213,15 @@ has_fact(const SnDefNode *n, const SnExpr *e, SnFact f)
     return true;
 }
 
-/* May a Transpose move below the node (src/rewrite/layout.c)? */
+/* May a Transpose move below the node (src/rewrite/layout.c)?  A `where` is
+ * tested at each site; an invariant is not. */
 static bool
 moves_axes(const SnDefNode *n)
 {
     const SnDefSem *s = n->rsem[0];
 
-    return n->nout == 1 && n->nin > 0 && s->decl && s->decl->decl &&
-           sn_map_axes_free(s->decl->decl);
+    return n->nout == 1 && n->nin > 0 && !n->nrinv && s->decl &&
+           s->decl->decl && sn_map_axes_free(s->decl->decl);
 }
 
 static bool

@@ -125,3 +125,13 @@ sn_attrs_why(SnArena *a, const SnKindDesc *d, const void *attr, uint32_t nin,
     }
     return NULL;
 }
+
+const char *
+sn_attrs_where_why(SnArena *a, const SnKindDesc *d, const void *attr)
+{
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < d->nattr && !why; i++)
+        why = where_why(a, &d->attr[i], attr);
+    return why;
+}

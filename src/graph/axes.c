@@ -94,3 +94,18 @@ sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr, SnInts perm)
     }
     return true;
 }
+
+bool
+sn_axes_constrained(const SnKindDesc *d)
+{
+    const SnSem *s = d->sem;
+
+    for (unsigned i = 0; s && s->decl && i < s->decl->nparam; i++) {
+        uint32_t n;
+        const SnArg *g = sn_map_param_args(s, i, &n);
+        if (sn_map_axis_use(s->decl, i) != SN_MX_NONE && g &&
+            g->kind == SN_ARG_ATTR && d->attr[g->v].check)
+            return true;
+    }
+    return false;
+}

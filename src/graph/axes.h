@@ -13,5 +13,7 @@ bool sn_axes_free(const SnKindDesc *d);
 /* Are operands repeated along axes where they have 1, or none? */
 bool sn_axes_repeat(const SnKindDesc *d);
 bool sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr, SnInts perm);
+/* Does a `where` limit which axes the attributes may name? */
+bool sn_axes_constrained(const SnKindDesc *d);
 
 #endif

@@ -482,6 +482,9 @@ bool sn_attrs_equal(const SnKindDesc *d, const void *x, const void *y);
 /* Equal attributes have equal hashes. */
 uint64_t sn_attrs_hash(const SnKindDesc *d, const void *attr, uint64_t seed);
 void sn_put_attr(SnBuf *b, const SnAttrDesc *a, const void *attr);
+/* Which attribute breaks its `where`, or NULL. */
+const char *sn_attrs_where_why(SnArena *a, const SnKindDesc *d,
+                               const void *attr);
 /* Copies attributes of the same name and kind from one kind's struct to
  * another's (forms, `like`). */
 void sn_attr_like(SnArena *a, const SnKindDesc *to, void *dst,

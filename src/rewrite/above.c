@@ -44,13 +44,14 @@ comes_from(const SnAbove *a, SnRef v, SnId t, int *left)
     return ok;
 }
 
-/* Will t sink below its reader u, too? */
+/* Will t sink below its reader u, too?  Not seen where a `where` decides. */
 static bool
 follows(const SnAbove *a, SnId u, SnId t)
 {
     const SnNode *n = sn_node(a->g, u);
     int left = LOOK_MOST;
-    bool ok = !sn_above_barred(a, u);
+    bool ok = !sn_above_barred(a, u) &&
+              !sn_axes_constrained(sn_desc_in(a->g, n->kind));
 
     for (uint32_t s = 0; ok && s < n->nin; s++)
         ok = (n->in[s].ref && sn_def(a->g, n->in[s].ref)->data) ||

@@ -109,6 +109,9 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     if (!sn_axes_renumber(g->arena, d, e.attr, perm))
         return sn_above_declined(&a, rw, rule,
                                  "its attributes name axes differently");
+    why = sn_attrs_where_why(sn_scratch(rw), d, e.attr);
+    if (why)
+        return sn_above_declined(&a, rw, rule, why);
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;
         if (sn_kind(g, v) == SN_K_TRANSPOSE)

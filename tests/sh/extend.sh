@@ -84,6 +84,7 @@ own_program Softsign "$tmp/m.sn"
 own_maps
 cp "$b/gen/proofs.txt" "$tmp/log"
 own_says "a Transpose sinks below Roll" 'sink Transpose below Roll' "$tmp/log"
+own_says "a Transpose sinks below Chances" 'sink Transpose below Chances' "$tmp/log"
 own_says "the reference has the map" 'unfold(x[n, s..., c]' "$b/gen/reference.md"
 own_says "the reference has the core's terms" 'onnx "Mod" 10.. (a, b) {fmod = 1}' \
     "$b/gen/reference.md"

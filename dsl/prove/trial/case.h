@@ -294,6 +294,8 @@ bool sn_case_cond(SnProofCase *c, const SnExpr *e);
 /* Do n's attributes meet their constraints, its types its facts, and n its
  * invariants? */
 bool sn_case_holds(SnProofCase *c, const SnCaseNode *n);
+/* Which of them does not hold; asked only where one does not. */
+const char *sn_case_broken(SnProofCase *c, const SnCaseNode *n);
 /* The type that port p of n pins its operand b to; b's type if nothing does. */
 SnCaseType sn_case_pinned(const SnCaseNode *n, const SnDefPort *p,
                           const SnCaseValue *b);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "dsl/model/expr_tree.h"
 
 static SnExprValue
 num(double r)
@@ -628,16 +629,17 @@ sn_case_cond(SnProofCase *c, const SnExpr *e)
     return !c->fail && v.r != 0;
 }
 
-static bool
-all_hold(SnProofCase *c, const SnCaseNode *n)
+/* The `where` or invariant that does not hold, or NULL. */
+static const SnExpr *
+broken(SnProofCase *c, const SnCaseNode *n)
 {
     for (uint32_t i = 0; i < n->n->nall; i++)
         if (n->n->all[i]->where && !sn_case_cond(c, n->n->all[i]->where))
-            return false;
+            return n->n->all[i]->where;
     for (uint32_t i = 0; i < n->n->nrinv; i++)
         if (!sn_case_cond(c, n->n->rinv[i]->expr))
-            return false;
-    return true;
+            return n->n->rinv[i]->expr;
+    return NULL;
 }
 
 /* The scale facts: one type in a `same` group, fixed and pinned types. */
@@ -676,7 +678,19 @@ bool
 sn_case_holds(SnProofCase *c, const SnCaseNode *n)
 {
     c->self = n;
-    bool ok = facts_hold(n) && all_hold(c, n);
+    bool ok = facts_hold(n) && !broken(c, n);
     c->self = NULL;
     return ok;
+}
+
+const char *
+sn_case_broken(SnProofCase *c, const SnCaseNode *n)
+{
+    c->self = n;
+    const SnExpr *e = facts_hold(n) ? broken(c, n) : NULL;
+    c->self = NULL;
+    if (c->fail)
+        return c->fail;
+    return e ? sn_format(c->pv->a, "required: %s", sn_expr_str(c->pv->a, e))
+             : "its types break a fact of its ports";
 }

@@ -114,6 +114,19 @@ renumber(SnProofCase *c, SnCaseNode *n, const SnExprValue *perm)
     }
 }
 
+/* src/rewrite/layout.c tests at each site that these axes are allowed. */
+static void
+allowed(SnProofCase *c, const SnCaseNode *n)
+{
+    c->self = n;
+    for (uint32_t i = 0; i < n->n->nall && !c->fail; i++) {
+        const SnExpr *e = n->n->all[i]->where;
+        if (e && !sn_case_cond(c, e) && !c->fail)
+            sn_case_no(c, "an axis that a 'where' excludes");
+    }
+    c->self = NULL;
+}
+
 /* Axes of the operands and of the nodes above them with as many elements before
  * and after, or -1: the axis that a Reshape keeps (src/rewrite/regroup.c). */
 static int
@@ -354,9 +367,9 @@ results(SnProofCase *c, SnCaseNode *n, const SnCaseType *t0,
     if (!sn_case_fit(n))
         return untyped(c, n);
     if (!sn_case_shape(c, n) || !sn_case_holds(c, n)) {
-        const char *why = c->fail ? c->fail : "an invariant does not hold";
         if (c->large)
             return NULL;
+        const char *why = c->fail ? c->fail : sn_case_broken(c, n);
         c->fail =
             sn_format(c->pv->a, "it makes an illegal %s: %s", n->n->name, why);
         c->wrong = true;
@@ -407,6 +420,7 @@ build_call(SnProofCase *c, const SnTerm *t)
             SnCaseNode *d = c->root->in[s]->def;
             if (d && sn_case_attr(d, "perm")) {
                 renumber(c, n, sn_case_attr(d, "perm"));
+                allowed(c, n);
                 break;
             }
             if (d && n->n == c->root->n) {
