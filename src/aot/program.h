@@ -81,6 +81,10 @@ typedef struct SnProgram {
 
 enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
 
+/* home.c: homes of all values and the blocks of the arena; the value whose
+ * memory a result has. */
+void sn_aot_homes(SnProgram *p);
+SnAotValue *sn_aot_value(const SnProgram *p, SnRef ref);
 /* place.c: homes of all values, and the arena. */
 void sn_aot_place(SnProgram *p);
 /* node_c.c: finds the forms of all steps; each step starts with the first. */
@@ -98,8 +102,9 @@ SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 struct SnAotNode sn_aot_open(SnProgram *p, uint32_t s, unsigned res);
 SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
                           const struct SnAotTile **tile);
-/* host_c.c: writes the body of a node by kernels of the CPU backend; false: they
- * do not compute it, or the program is for no host.  A sum needs no map. */
+/* host_c.c: writes the body of a node by kernels of the CPU backend; false:
+ * they do not compute it, or the program is for no host.  A sum needs no map.
+ */
 bool sn_aot_host_sum(SnProgram *p, struct SnAotNode *n);
 bool sn_aot_host(SnProgram *p, struct SnAotNode *n, const char *const *text);
 /* Is its first result the largest of each window, by codes of one scale?  Its
@@ -109,7 +114,7 @@ bool sn_aot_is_max(struct SnAotNode *n);
 void sn_aot_constant(SnProgram *p, SnAotConst c);
 /* cost.c: the largest working memory of a node. */
 size_t sn_aot_scratch(const SnProgram *p);
-/* The value as an argument: a pointer's name. */
+/* home.c: the value as an argument: a pointer's name. */
 const char *sn_aot_arg(const SnProgram *p, SnRef ref);
 /* estimate.c: changes forms of steps until the arena is within max_ram or no
  * form helps; until constants take about `less` fewer bytes; false: no form
