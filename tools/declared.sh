@@ -37,7 +37,7 @@ language now dsl/resolve/map/*.h gen/node/emit_maps.c src/map/bind.c src/map/val
 language now src/map/mapping* src/map/read.c src/map/run.c src/map/term* src/map/linear.c
 language now src/map/words.c src/map/decl.h
 language later dsl/resolve/map/*test.c src/map/facts* src/graph/moved* src/graph/axes*
-language later src/aot/map_c.c
+language later src/aot/node/map_c.c
 vocabulary was dsl/resolve/resolve_expr.c dsl/resolve/resolve_operator.c
 vocabulary was dsl/prove/trial/prove_expr.c dsl/prove/trial/prove_eval.c src/kernel/eval/inv.h
 vocabulary now dsl/model/words* src/base/lang/lang* dsl/resolve/resolve_expr.c

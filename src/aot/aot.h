@@ -4,7 +4,7 @@
 #ifndef SN_AOT_H
 #define SN_AOT_H
 
-#include "kernel/isa.h"
+#include "aot/node/target.h"
 #include "run/exec.h"
 
 #ifdef __cplusplus
@@ -12,23 +12,6 @@ extern "C" {
 #endif
 
 enum { SN_AOT_REGIONS = 8 };
-
-/* What a program is for. */
-typedef struct SnAotTarget {
-    const char *name, *what;
-    bool dsp;  /* sums of products by ARM's DSP instructions, */
-    bool mve;  /* and by its vectors */
-    bool wide; /* two products by one of 64 bits */
-    SnIsa isa; /* by plans of kernel/conv for this one, if not portable */
-} SnAotTarget;
-
-/* NULL: no target has this name.  A NULL name selects the first target,
- * `native` the best that this processor runs. */
-const SnAotTarget *sn_aot_target(const char *name);
-/* The processor that estimates are for; NULL: this target has no estimates. */
-const char *sn_aot_processor(const SnAotTarget *t);
-/* A message: no target has this name, but there is one like it, or these. */
-const char *sn_aot_no_target(SnArena *a, const char *name);
 
 typedef struct SnAotOpts {
     const char *name; /* of file names and of every name in the files: a C

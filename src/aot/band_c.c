@@ -3,7 +3,7 @@
  * reads, the step before makes them, and so on.  Names: yS rows made by step S,
  * hS rows in the buffer of its operand, rS rows copied there: of type size_t,
  * as an offset is a product of one. */
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 #include "aot/band/band.h"
 #include "aot/program.h"
 

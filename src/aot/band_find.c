@@ -5,7 +5,7 @@
 
 #include "aot/band/band.h"
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "kernel/eval/eval.h"
 
 static bool

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 #include "aot/program.h"
 
 int64_t

@@ -4,7 +4,7 @@
 
 #include "aot/band/band.h"
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "base/json.h"
 #include "kernel/eval/eval.h"
 

@@ -8,7 +8,7 @@
 
 #include "aot/band/band.h"
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "kernel/eval/eval.h"
 
 /* Elements of the planes that lie in the operand, and their rows. */

@@ -3,7 +3,7 @@
  * the arena, with the steps that need them. */
 #include "aot/band/band.h"
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "graph/moved.h"
 
 SnAotValue *

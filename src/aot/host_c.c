@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "map/facts.h"
 
 /* ---- sums of two operands of 8 bits, element by element ---- */

@@ -6,7 +6,7 @@
 
 #include "aot/band/band.h"
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "map/facts.h"
 
 static size_t

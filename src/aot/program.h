@@ -102,6 +102,8 @@ SnStatus sn_aot_node(SnProgram *p, uint32_t s);
 struct SnAotNode sn_aot_open(SnProgram *p, uint32_t s, unsigned res);
 SnStatus sn_aot_band_tile(SnProgram *p, uint32_t s,
                           const struct SnAotTile **tile);
+/* band_find.c: the open map as that of one call. */
+void sn_aot_band_cut(struct SnAotNode *n, const struct SnBand *b);
 /* host_c.c: writes the body of a node by kernels of the CPU backend; false:
  * they do not compute it, or the program is for no host.  A sum needs no map.
  */

@@ -3,7 +3,7 @@
  * it; or, with files, any samples. */
 #include <string.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 #include "aot/program.h"
 #include "run/samples.h"
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 #include "aot/blocks/pick.h"
 #include "aot/band/band.h"
 #include "aot/program.h"
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 #include "base/file/file.h"
 #include "base/version.h"
 

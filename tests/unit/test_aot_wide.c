@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 #include "aot/band/band.h"
 #include "aot/program.h"
 #include "unit/parse.h"

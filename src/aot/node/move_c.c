@@ -2,7 +2,7 @@
 /* Moves as C, and choices among a set. */
 #include <string.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 
 /* Where there are several operands, the formula names the one that is
  * copied. */

@@ -4,7 +4,7 @@
 #ifndef SN_TILE_HELP_H
 #define SN_TILE_HELP_H
 
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 
 /* Closes blocks until this many are open. */
 void sn_tile_close(SnAotNode *n, int depth);

@@ -3,7 +3,7 @@
  * borders; then one result at a time, or two for DSP instructions. */
 #include <string.h>
 
-#include "aot/tile_help.h"
+#include "aot/node/tile_help.h"
 
 static int64_t
 clip(int64_t x, int64_t hi)

@@ -4,7 +4,7 @@
  * these sums into results. */
 #include <string.h>
 
-#include "aot/tile_help.h"
+#include "aot/node/tile_help.h"
 
 /* Names of the loops: tp first pixel of a tile, tq pixel of it, tat their
  * places in the result, tf first filter of a block, tacc sums, tsum sums of

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aot/tile_help.h"
+#include "aot/node/tile_help.h"
 #include "kernel/eval/rows.h"
 
 const SnAttrDesc *

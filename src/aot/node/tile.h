@@ -4,7 +4,8 @@
 #ifndef SN_TILE_H
 #define SN_TILE_H
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
+#include "aot/node/target.h"
 #include "aot/tuned/tuned.h"
 
 typedef enum SnTileForm {

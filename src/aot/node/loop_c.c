@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 
 void
 sn_aot_line(SnAotNode *n, const char *fmt, ...)

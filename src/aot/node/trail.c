@@ -4,7 +4,7 @@
  * in. */
 #include <string.h>
 
-#include "aot/tile.h"
+#include "aot/node/tile.h"
 
 typedef struct Walk {
     SnAotNode *n;

@@ -2,7 +2,7 @@
 /* What loops of windows and planes share. */
 #include <string.h>
 
-#include "aot/tile_help.h"
+#include "aot/node/tile_help.h"
 
 void
 sn_tile_close(SnAotNode *n, int depth)

@@ -4,7 +4,6 @@
 #ifndef SN_AOT_NODE_H
 #define SN_AOT_NODE_H
 
-#include "aot/aot.h"
 #include "graph/map_args.h"
 #include "kernel/eval/map.h"
 #include "kernel/eval/rows.h"
@@ -140,11 +139,6 @@ const char *sn_aot_mean_start(SnAotNode *n);
 bool sn_aot_parts(const SnAotNode *n);
 /* Is a set the same for all results, with no tap outside? */
 bool sn_aot_even(const SnAotNode *n);
-
-/* ---- band_find.c ---- */
-
-/* The open map as that of one call. */
-void sn_aot_band_cut(SnAotNode *n, const struct SnBand *b);
 
 /* ---- text_c.c, move_c.c ---- */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which sums of products run in tiles: conditions on a node's text, map and
  * shapes, and filters in the order in which loops read them. */
-#include "aot/tile_help.h"
+#include "aot/node/tile_help.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What programs can be for. */
+#include "aot/node/target.h"
+
 #include <string.h>
 
-#include "aot/aot.h"
+#include "base/buf.h"
+#include "base/diag.h"
 
 static const SnAotTarget targets[] = {
     {.name = "portable", .what = "any machine"},

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aot/aot_node.h"
+#include "aot/node/aot_node.h"
 
 /* The line "@def NAME WHAT .." of a text; NULL: none. */
 static const char *

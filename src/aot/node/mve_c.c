@@ -3,7 +3,7 @@
  * read where they lie; one filter at a time.  Planes: the channel is laid out
  * with its borders, codes as they are, the zero point outside; four results
  * along the last axis are made at a time, a tap by one instruction. */
-#include "aot/tile_help.h"
+#include "aot/node/tile_help.h"
 
 /* ---- windows ---- */
 
