@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "aot/aot.h"
+#include "aot/io/boundary.h"
 #include "base/clock.h"
 #include "base/diag.h"
 #include "graph/text/text.h"
