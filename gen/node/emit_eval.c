@@ -60,35 +60,10 @@ put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnCVal v)
         sn_format(f->a, "%s[%s] = %s;", y, index, sn_formula_store(f, v)));
 }
 
-/* Results that must be saturated although the formula ends without q(). */
-static SnCVal
-clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
-{
-    SnDefConc out = sn_formula_out(f);
-
-    if (!f->sem->clamp || e->fn == SN_FN_Q)
-        return v;
-    if (out.elem == SN_F32) {
-        const char *fld = sn_field(f->a, f->sem->clamp->name);
-        if (f->text && sn_formula_once(f, "y_limf", 0))
-            sn_text_def(f, "y_limf limf %s", f->sem->clamp->name);
-        else if (!f->text && sn_formula_once(f, "y_limf", 0))
-            sn_putf(&f->pre, "const SnLimF y_limf = sn_limf(at->%s);\n", fld);
-        v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_formula_f32(f, v));
-    } else if (sn_conc_code(out) && v.ty == SN_TY_INT) {
-        const char *lim = sn_formula_lim(f);
-        v.s = sn_format(f->a, "sn_int_min(sn_int_max(%s, %s.lo), %s.hi)", v.s,
-                        lim, lim);
-    }
-    v.prec = P_PRIM;
-    v.lit = v.fixed = false;
-    return v;
-}
-
 SnCVal
 sn_formula_value(SnFormula *f)
 {
-    return clamp_end(f, f->sem->formula, sn_formula_expr(f, f->sem->formula));
+    return sn_formula_expr(f, f->sem->formula);
 }
 
 SnCVal
