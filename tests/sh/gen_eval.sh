@@ -67,12 +67,12 @@ else
     ok "no host path in what is generated"
 fi
 
+# Every node of the file is refused, for the reason that stands in refused.txt.
 "$BUILD/sinter-gen" --check --nodes tests/gen/refused.def -I . >"$tmp/log" 2>&1
 rc=$?
-if [ $rc = 1 ] &&
-    grep -qF 'tests/gen/refused.def:6:14: error[SN115]: Twice (q8, q8) -> q8' \
-        "$tmp/log" &&
-    grep -qF 'tests/gen/refused.def:8:15: error[SN115]: Soft16' "$tmp/log"
+sed -n 's/.* error\[SN115\]: \([A-Za-z0-9]*\) (.*/\1/p; s/^ *help: /  /p' "$tmp/log" >"$tmp/why"
+if [ $rc = 1 ] && diff tests/gen/refused.txt "$tmp/why" >>"$tmp/log" &&
+    grep -qF 'tests/gen/refused.def:6:14: error[SN115]: Twice (q8, q8) -> q8' "$tmp/log"
 then
     ok "a tuple without an arithmetic row is refused"
 else
