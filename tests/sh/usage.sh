@@ -84,6 +84,63 @@ t vectors_none 3 err "no arithmetic is named 'nobody'; one of a plugin requires 
 t vectors_model 2 err "--check-vectors: cannot be combined with a model" \
     run "$relu" --check-vectors "$tmp/nobody.txt"
 
+# ---- the order of words ----
+t before_verb 0 out "Relu" --max-memory 1G inspect "$relu"
+t before_joined 0 out "Relu" --max-memory=1G inspect "$relu"
+t before_alone 2 err "--verify" --verify
+t short_help 0 out "Usage: sinter VERB" -h
+t joined 0 out "1 y argmax 0" run "$relu" --input "$in" -n2
+t joined_word 2 err "'x' is not a number" run "$relu" --input "$in" -nx
+t after_dashes 3 err "-x.sn" inspect -- -x.sn
+t dash 0 out "digraph" draw "$relu" -o -
+t layouts 0 out "3 y argmax 0" run "$relu" --input "$in" --layout nhwc
+t layout_first 0 out "3 y argmax 0" run "$relu" --input "$in" --layout nchw
+t layout_auto 0 out "3 y argmax 0" run "$relu" --input "$in" --layout auto
+t skip_most 0 out "y argmax 0:" run "$relu" --input "$in" --skip 3 -n 9223372036854775807
+t target_none 2 err "--target: no backend is named 'nobody'" run "$relu" --input "$in" --target nobody
+t target 0 out "3 y argmax 0" run "$relu" --input "$in" --target cpu
+t passes_seen 0 err "fold" opt "$relu" --pipeline optimize --time-passes -o "$tmp/o.sn"
+t passes_checked 0 err "" opt "$relu" --pipeline optimize --check-passes --seed 7 -o "$tmp/o.sn"
+t average_word 2 err "--moving-average: 'much' is not a number above 0 and at most 1" \
+    profile "$relu" --calib "$in" --moving-average much -o "$tmp/p.json"
+t average_more 2 err "'1.5' is not a number above 0 and at most 1" \
+    profile "$relu" --calib "$in" --moving-average 1.5 -o "$tmp/p.json"
+t average_shard 2 err "--moving-average: cannot be combined with --shard" \
+    profile "$relu" --calib "$in" --moving-average 0.5 --shard 1/2 -o "$tmp/p.json"
+t average 0 err "" profile "$relu" --calib "$in" --moving-average 0.5 -o "$tmp/p.json"
+t average_range 0 err "" quantize "$relu" --calib "$in" --range x=moving-average -o "$tmp/o.sn"
+
+# ---- drawing ----
+mkdir "$tmp/bin" "$tmp/empty"
+printf '#!/bin/sh\nexit 3\n' >"$tmp/bin/dot"
+chmod +x "$tmp/bin/dot"
+path=$PATH
+PATH=$tmp/bin:$path
+t dot_fails 5 err "dot: failed to draw the graph" draw "$relu" -o "$tmp/x.svg"
+PATH=$path
+PATH=$tmp/empty "$sinter" draw "$relu" -o "$tmp/x.svg" 2>"$tmp/err"
+fine dot_none [ $? = 4 ]
+fine dot_none_text grep -qF "dot: Graphviz is not installed; write a .dot file instead" "$tmp/err"
+fine dot_nothing [ ! -e "$tmp/x.svg" ]
+
+# ---- names and differences ----
+t names 0 out "of the model" inspect "$relu" --names
+t names_json 0 out '{"nodes": [' inspect "$relu" --names --json
+graph longer2 '  %x = Placeholder() : f32[1,5]
+  %k = Constant() {data = [1, 2, 3, 4, 5]} : i64[5]
+  %y = Relu(%x) : f32[1,5]
+  Save(%y) {name = "y"}
+  Save(%k) {name = "k"}'
+graph longer3 '  %x = Placeholder() : f32[1,5]
+  %k = Constant() {data = [1, 2, 0, 4, 0]} : i64[5]
+  %y = Relu(%x) : f32[1,5]
+  Save(%y) {name = "y"}
+  Save(%k) {name = "k"}'
+t diff_shape 1 out "[1,4] -> [1,5]" diff "$relu" "$tmp/longer.sn"
+t diff_shape_json 1 out '"shape"' diff "$relu" "$tmp/longer.sn" --json
+t diff_data 1 out "2 of 5" diff "$tmp/longer2.sn" "$tmp/longer3.sn"
+t diff_none 0 out "" diff "$relu" "$relu"
+
 # ---- places ----
 mkdir "$tmp/folder.sn" "$tmp/one" "$tmp/one/a" "$tmp/one/b"
 t to_folder 5 err "-o: '$tmp/folder.sn' is a directory" opt "$relu" -o "$tmp/folder.sn"
