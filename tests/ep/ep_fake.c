@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The provider in a runtime of our own (fake.h), for what ONNX Runtime does not
  * do at will: options that are wrong, attributes that cannot be read, threads
- * that fail. */
+ * that fail; and which graphs have the bits of ONNX Runtime. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ep/fake.h"
+#include "ep/fake_line.h"
 
 static OrtFactory *
 factory(void)
@@ -115,6 +116,185 @@ test_graphs(void **state)
                         "without its value");
 }
 
+/* ---- bits ---- */
+
+/* Why no part of the graph, or not all of it, is claimed with the bits of ONNX
+ * Runtime; "": all is. */
+static const char *
+why_others(const char *line, const char *small, const char *leave)
+{
+    static FakeLine l;
+    OrtFactory *f = factory();
+    const char *why;
+    OrtEp *ep;
+
+    fake_line(&l, line);
+    fake_option("sinter.bits", "same");
+    fake_option("sinter.small", small);
+    fake_option("sinter.leave", leave);
+    fake.logged[0] = '\0';
+    fake.nfused = fake.npart = 0;
+    assert_null(f->create(f, NULL, NULL, 0, NULL, NULL, &ep));
+    assert_null(ep->capability(ep, &l.g, NULL));
+    f->release(f, ep);
+    assert_null(ReleaseEpFactory(f));
+    fake_option("sinter.small", NULL);
+    fake_option("sinter.leave", NULL);
+    assert_int_equal(fake.held, 0);
+    why = strstr(fake.logged, "is not claimed: ");
+    return why ? why + strlen("is not claimed: ") : fake.logged;
+}
+
+static const char unknown[] = "bits: the operator is not known";
+static const char types[] = "bits: with these types";
+static const char plain[] = "bits: of reals that may be NaN or -0";
+static const char windows[] = "bits: windows with dilations";
+static const char sums[] = "bits: it sums reals";
+static const char small[] = "bits: scales that are not constant, or so far";
+
+static const struct {
+    const char *line;
+    const char *why; /* how it begins; "": claimed */
+} graphs[] = {
+    {"y:f32 = Exp x:f32", unknown},
+    {"y:f32 = com.microsoft:Abs x:f32", unknown},
+    {"y:f32 = com.other:QLinearAdd x:f32", unknown},
+    {"y:f32 = ai.onnx:Abs x:f32", ""},
+    {"y:f32 = Abs x:f32", ""},
+    {"y:f32 = Sqrt x:i32", types},
+    {"y:i32 = Div x:i32 z:i32", types},
+    {"y:f64 = Abs x:f64", types},
+    {"y:f32 = Neg x:f32", ""},
+    /* reals that may be NaN or -0 */
+    {"y:f32 = Max x:f32 z:f32", plain},
+    {"y:i32 = Max x:i32 z:i32", ""},
+    {"y:f32 = Max x:f32 c:f32@1x4=2", plain},
+    {"a:f32 = Relu x:f32;y:f32 = Max a c:f32@1x4=2", plain},
+    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;"
+     "y:f32 = Max a c:f32@1x4=2",
+     ""},
+    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;b:f32 = Relu a;"
+     "y:f32 = Max b c:f32@1x4=2",
+     ""},
+    {"a:f32 = DequantizeLinear q:i8 s:f32=-0.5 p:i8=0;b:f32 = Relu a;"
+     "y:f32 = Max b c:f32@1x4=2",
+     plain},
+    {"a:f32 = DequantizeLinear q:i8 s:f32 p:i8=0;y:f32 = Max a a", plain},
+    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;"
+     "y:f32 = Max a c:f32@1x4=-0.0",
+     plain},
+    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;"
+     "y:f32 = Max a c:f32@1x4=nan",
+     plain},
+    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;b:f32 = Exp a;"
+     "y:f32 = Max b b",
+     plain},
+    {"y:f32 i:i64 = MaxPool x:f32@1x1x4x4 kernel_shape=2,2", plain},
+    {"y:i8@1x1x3x3 i:i64@1x1x3x3 = MaxPool x:i8@1x1x4x4 kernel_shape=2,2",
+     "bits: its second result is not known to be the same"},
+    {"y:i8@1x1x3x3 = MaxPool x:i8@1x1x4x4 kernel_shape=2,2", ""},
+    {"y:i32 = Cast x:f32 to=6", "bits: reals beyond the range of an integer"},
+    {"y:bool = Cast x:f32 to=9", ""},
+    {"y:f32 = Cast x:i32 to=1", ""},
+    /* windows */
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2", ""},
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2 "
+     "count_include_pad=0",
+     ""},
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2 "
+     "count_include_pad=1",
+     windows},
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2 "
+     "dilations=1,1",
+     windows},
+    {"y:f32@1x1x1x1 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4", windows},
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
+     "pads=1,1,1,1",
+     ""},
+    {"y:f32@1x1x1x1 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
+     "pads=0,0,0,0",
+     windows},
+    {"y:f32@1x1x4x4 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
+     "auto_pad='SAME_UPPER pads=1,1,1,1",
+     windows},
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
+     "auto_pad='NOTSET pads=1,1,1,1",
+     ""},
+    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4", windows},
+    {"a:f32@1x1x4x4 = Abs x:f32@1x1x4x4;"
+     "y:f32@1x1x3x3 = AveragePool a kernel_shape=2,2",
+     windows},
+    /* sums */
+    {"y:f32@1x3 = MatMul x:f32 w:f32@4x3", sums},
+    {"y:f32@1x3 = MatMul x:f32 w:f32@4x3=2", sums},
+    {"a:f32@4x3 = DequantizeLinear w:i8@4x3 s:f32=0.5 p:i8=0;"
+     "y:f32@1x3 = MatMul x:f32 a",
+     sums},
+    {"a:f32@4x3 = DequantizeLinear w:i8@4x3=3 s:f32=0.5 p:i8=0;"
+     "y:f32@1x3 = MatMul c:f32@1x4=2 a",
+     sums},
+    {"b:f32 = DequantizeLinear q:i8 t:f32=0.5 z:i8=0;"
+     "a:f32@4x3 = DequantizeLinear w:i8@4x3=3 s:f32=0.5 p:i8=0;"
+     "m:f32@1x3 = MatMul b a;y:i8@1x3 = QuantizeLinear m r:f32=0.5 o:i8=0",
+     ""},
+    {"a:f32@4x3 = DequantizeLinear w:i8@4x3=3 s:f32=0.5 p:i8=0;"
+     "y:f32@1x3 = MatMul x:f32 a",
+     "bits: ONNX Runtime rounds its sums of reals"},
+    /* scales */
+    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32=0.5 p:u8=3 z:u8 t:f32=0.5 "
+     "q:u8=3 r:f32=0.5 o:u8=3",
+     ""},
+    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32 p:u8=3 z:u8 t:f32=0.5 "
+     "q:u8=3 r:f32=0.5 o:u8=3",
+     small},
+    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32=4096 p:u8=3 z:u8 t:f32=1 "
+     "q:u8=3 r:f32=0.5 o:u8=3",
+     small},
+    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32=0.5 p:u8=3 z:u8 "
+     "t:f32@2=0.5 q:u8=3 r:f32=0.5 o:u8=3",
+     small},
+    {"y:u8@1x1x3x3 = com.microsoft:QLinearAveragePool x:u8@1x1x4x4 "
+     "s:f32=4194304 p:u8=3 r:f32=0.5 o:u8=3 kernel_shape=2,2",
+     small},
+    {"y:u8@1x1x3x3 = com.microsoft:QLinearAveragePool x:u8@1x1x4x4 "
+     "s:f32=0.5 p:u8=3 r:f32=0.5 o:u8=3 kernel_shape=2,2",
+     ""},
+    {"y:i8 = QuantizeLinear x:f32 s:f32@1x2=0.5 p:i8@1x2=0 block_size=2",
+     "bits: scales by blocks"},
+    {"y:i8 = QuantizeLinear x:f32 s:f32=0.5 p:i8=0", ""},
+    /* values that a session cannot have */
+    {"y:f32@. = Abs x:f32@.", "it reads a value whose rank is 0"},
+    {"y:f32 = Abs x:none", types},
+};
+
+static void
+test_bits(void **state)
+{
+    uint32_t nbad = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        const char *why = why_others(graphs[i].line, "1", NULL);
+        size_t n = strlen(graphs[i].why);
+        if (n ? !strncmp(why, graphs[i].why, n) : !*why && fake.nfused)
+            continue;
+        print_message("%s: %zu claimed: %s\n", graphs[i].line, fake.nfused,
+                      why);
+        nbad++;
+    }
+    assert_int_equal(nbad, 0);
+    /* What only moves and converts is left, unless option small asks for it;
+     * what option leave names, by operator or number, too. */
+    static const char moves[] = "y:f32 = Abs x:f32";
+    assert_string_equal(why_others(moves, "0", NULL),
+                        "no node of its part is worth a call");
+    assert_string_equal(why_others(moves, "1", "Neg,Ab,#1,#x"), "");
+    assert_string_equal(why_others(moves, "1", "Neg,Abs"),
+                        "option leave names it");
+    assert_string_equal(why_others(moves, "1", "#1,#0"),
+                        "option leave names it");
+}
+
 /* ---- threads of the runtime ---- */
 
 enum { ROWS = 256, DEEP = 256, WIDE = 192 };
@@ -122,8 +302,8 @@ static float weight[DEEP * WIDE], pixel[ROWS * DEEP];
 static const OrtValueInfo x = {.name = "x", 1, 2, {ROWS, DEEP}, NULL, 0},
                           w = {"w", 1, 2, {DEEP, WIDE}, weight, sizeof weight},
                           y = {.name = "y", 1, 2, {ROWS, WIDE}, NULL, 0};
-static const OrtNode product = {"MatMul", 2, 1, {&x, &w}, {&y}, NULL};
-static const OrtNode fused = {"f", 1, 1, {&x}, {&y}, NULL};
+static const OrtNode product = {.op = "MatMul", 2, 1, {&x, &w}, {&y}};
+static const OrtNode fused = {.op = "f", 1, 1, {&x}, {&y}};
 static const OrtGraph graph = {1, 1, {&product}, {&y}};
 
 /* Runs it once more with those threads. */
@@ -192,6 +372,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_pool),
     };
 

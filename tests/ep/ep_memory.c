@@ -105,15 +105,15 @@ static const OrtValueInfo large = {"value", 1, 1, {1 << 18}, many, sizeof many};
 static OrtOpAttr attr = {
     .name = "value", .type = ORT_A_TENSOR, .tensor = &large};
 static const OrtNode nodes[] = {
-    {"Add", 2, 1, {&x, &y}, {&a}, NULL},
-    {"Sin", 1, 1, {&y}, {&s}, &attr}, /* is not taken */
-    {"MatMul", 2, 1, {&a, &w}, {&p}, NULL},
-    {"Relu", 1, 1, {&p}, {&q}, NULL},
+    {.op = "Add", 2, 1, {&x, &y}, {&a}, NULL},
+    {.op = "Sin", 1, 1, {&y}, {&s}, &attr}, /* is not taken */
+    {.op = "MatMul", 2, 1, {&a, &w}, {&p}, NULL},
+    {.op = "Relu", 1, 1, {&p}, {&q}, NULL},
 };
 static const OrtGraph whole = {
     4, 2, {&nodes[0], &nodes[1], &nodes[2], &nodes[3]}, {&q, &s}};
 static const OrtGraph part = {3, 1, {&nodes[0], &nodes[2], &nodes[3]}, {&q}};
-static const OrtNode fused = {"f", 2, 1, {&y, &x}, {&q}, NULL};
+static const OrtNode fused = {.op = "f", 2, 1, {&y, &x}, {&q}, NULL};
 
 /* ---- everything that is called, until something fails ---- */
 

@@ -125,10 +125,10 @@ get_zero(const void *of, size_t *out)
 }
 
 static OrtStatus *
-get_one(const void *of, size_t *out)
+get_two(const void *of, size_t *out)
 {
     (void)of;
-    *out = 1;
+    *out = 2;
     return NULL;
 }
 
@@ -177,9 +177,11 @@ static OrtStatus *
 get_opsets(const OrtGraph *g, const char **domain, int64_t *version, size_t n)
 {
     (void)g;
-    if (n == 1) {
+    if (n == 2) {
         domain[0] = "";
         version[0] = 17;
+        domain[1] = "com.microsoft";
+        version[1] = 1;
     }
     return NULL;
 }
@@ -220,6 +222,23 @@ get_operator(const void *of, const void **out)
 }
 
 static OrtStatus *
+get_domain(const void *of, const void **out)
+{
+    const OrtNode *n = of;
+
+    *out = n->domain ? n->domain : "";
+    return NULL;
+}
+
+static OrtStatus *
+get_path(const void *of, const void **out)
+{
+    (void)of;
+    *out = fake.path ? fake.path : "";
+    return NULL;
+}
+
+static OrtStatus *
 get_nread(const void *of, size_t *out)
 {
     *out = ((const OrtNode *)of)->nin;
@@ -250,15 +269,17 @@ get_made(const void *of, const void **out, size_t n)
 static OrtStatus *
 get_nattr(const void *of, size_t *out)
 {
-    *out = ((const OrtNode *)of)->attr != NULL;
+    const OrtNode *n = of;
+
+    *out = n->attr && n->nattr ? n->nattr : n->attr != NULL;
     return NULL;
 }
 
 static OrtStatus *
 get_attrs(const void *of, const void **out, size_t n)
 {
-    if (n)
-        out[0] = ((const OrtNode *)of)->attr;
+    for (size_t i = 0; i < n; i++)
+        out[i] = &((const OrtNode *)of)->attr[i];
     return NULL;
 }
 
@@ -540,7 +561,7 @@ set_nodes(void)
     SLOT(ORT_NODE_NSUBGRAPH, get_zero);
     SLOT(ORT_NODE_NAME, get_empty);
     SLOT(ORT_NODE_OPERATOR, get_operator);
-    SLOT(ORT_NODE_DOMAIN, get_empty);
+    SLOT(ORT_NODE_DOMAIN, get_domain);
     SLOT(ORT_NODE_NINPUT, get_nread);
     SLOT(ORT_NODE_INPUTS, get_read);
     SLOT(ORT_NODE_NOUTPUT, get_nmade);
@@ -566,9 +587,9 @@ get_api(uint32_t version)
     SLOT(ORT_EDITOR, editor_table);
     SLOT(ORT_NEW_ATTR, new_attr);
     SLOT(ORT_RELEASE_ATTR, release_attr);
-    SLOT(ORT_GRAPH_PATH, get_empty);
+    SLOT(ORT_GRAPH_PATH, get_path);
     SLOT(ORT_GRAPH_PARENT, get_none);
-    SLOT(ORT_GRAPH_NOPSET, get_one);
+    SLOT(ORT_GRAPH_NOPSET, get_two);
     SLOT(ORT_GRAPH_OPSETS, get_opsets);
     SLOT(ORT_GRAPH_NNODE, get_nnode);
     SLOT(ORT_GRAPH_NODES, get_nodes);

@@ -31,6 +31,8 @@ struct OrtNode {
     size_t nin, nout;
     const OrtValueInfo *in[8], *out[8];
     const OrtOpAttr *attr; /* NULL: there is none */
+    size_t nattr;          /* behind that one; 0: one */
+    const char *domain;    /* NULL: "" */
 };
 struct OrtGraph {
     size_t nnode, nout;
@@ -54,6 +56,7 @@ typedef struct FakeOption {
 typedef struct Fake {
     FakeOption option[16]; /* key NULL ends them */
     FakePool pool;
+    const char *path;        /* of the model; NULL: it is from memory */
     bool (*fails)(void);     /* its own memory runs out; NULL: never */
     void *(*room)(size_t n); /* of an output that has none */
     void *(*take)(size_t n);
