@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "ep/ep_same.h"
 #include "ep/fake.h"
 #include "ep/fake_line.h"
 
@@ -295,6 +297,280 @@ test_bits(void **state)
                         "option leave names it");
 }
 
+/* ---- contexts ---- */
+
+static char dir[] = "/tmp/sinter-ep-XXXXXX";
+
+static const char relu[] = "sinter-graph 1\n"
+                           "graph \"r\" {\n"
+                           "  %x = Placeholder() : f32[1,4]\n"
+                           "  %y = Relu(%x) : f32[1,4]\n"
+                           "  Save(%y) {name = \"y\"}\n"
+                           "}\n";
+
+static const char *
+in_dir(const char *name)
+{
+    static char path[4][256];
+    static unsigned k;
+    char *to = path[k++ % 4];
+
+    snprintf(to, sizeof *path, "%s/%s", dir, name);
+    return to;
+}
+
+static void
+write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    assert_int_equal(fclose(f), 0);
+}
+
+/* What is said of a session for this graph; "": none is, and y is right. */
+static const char *
+opened(const OrtGraph *g)
+{
+    static char text[512];
+    static const float in[] = {-1, 2, -3, 4}, want[] = {0, 2, 0, 4};
+    const OrtValueInfo *from = g->node[0]->in[0], *to = g->node[0]->out[0];
+    const OrtNode part = {.op = "f", 1, 1, {from}, {to}};
+    const OrtNode *node = &part;
+    OrtContext k = {.in = {*from}, .out = {*to}};
+    OrtFactory *f = factory();
+    OrtNode *context = NULL;
+    OrtCompute *c;
+    OrtStatus *s;
+    float y[4];
+    OrtEp *ep;
+
+    assert_null(f->create(f, NULL, NULL, 0, NULL, NULL, &ep));
+    assert_null(ep->capability(ep, g, NULL));
+    s = ep->compile(ep, &g, &node, 1, &c, &context);
+    snprintf(text, sizeof text, "%s", s ? fake_text(s) : "");
+    if (s) {
+        fake_release(s);
+    } else {
+        k.in[0].data = in;
+        k.in[0].dim[0] = 1;
+        k.out[0].data = y;
+        k.out[0].nbyte = sizeof y;
+        assert_null(c->compute(c, NULL, &k));
+        assert_memory_equal(y, want, sizeof y);
+        ep->release_computes(ep, &c, 1);
+    }
+    free(context);
+    f->release(f, ep);
+    assert_null(ReleaseEpFactory(f));
+    assert_int_equal(fake.held, 0);
+    return text;
+}
+
+/* A node with these attributes; NULL: it has none of that name. */
+static const char *
+loaded(const char *cache, int64_t embed, const char *notes, const char *cpu)
+{
+    static FakeLine l;
+    OrtOpAttr at[5];
+    size_t n = 0;
+
+    fake_line(&l, "y:f32 = com.microsoft:EPContext x:f32");
+    at[n++] = (OrtOpAttr){"source", ORT_A_STRING, NULL, "sinter", 6};
+    at[n++] = (OrtOpAttr){"embed_mode", ORT_A_INT, NULL, &embed, sizeof embed};
+    at[n++] = (OrtOpAttr){"notes", ORT_A_STRING, NULL, notes, strlen(notes)};
+    if (cache)
+        at[n++] = (OrtOpAttr){"ep_cache_context", ORT_A_STRING, NULL, cache,
+                              strlen(cache)};
+    if (cpu)
+        at[n++] = (OrtOpAttr){"hardware_architecture", ORT_A_STRING, NULL, cpu,
+                              strlen(cpu)};
+    l.node[0].attr = at;
+    l.node[0].nattr = n;
+    return opened(&l.g);
+}
+
+static const char contract[] = "bits=contract";
+
+/* The text with its head, less by so many bytes than that says. */
+static const char *
+wrapped(const char *kind, const char *text, size_t cut)
+{
+    static char to[1024];
+    int n = snprintf(to, sizeof to, "sinter context 1 %s %zu\n%s\n", kind,
+                     strlen(text), text);
+
+    to[(size_t)n - cut] = '\0';
+    return to;
+}
+
+static const char not_ours[] = "sinter: context: ep_cache_context is not one "
+                               "that sinter wrote, or was cut short";
+
+static void
+test_embedded(void **state)
+{
+    (void)state;
+    fake_option("sinter.bits", "contract");
+    assert_string_equal(loaded(wrapped("sn", relu, 0), 1, contract, NULL), "");
+    assert_string_equal(loaded(wrapped("sn", relu, 1), 1, contract, NULL), "");
+    assert_string_equal(loaded(wrapped("sn", relu, 2), 1, contract, NULL),
+                        not_ours);
+    assert_string_equal(loaded(wrapped("sm", relu, 0), 1, contract, NULL),
+                        not_ours);
+    assert_string_equal(loaded(relu, 1, contract, NULL), not_ours);
+    assert_string_equal(loaded("sinter context 1 sn 3", 1, contract, NULL),
+                        not_ours);
+    assert_string_equal(loaded(NULL, 1, contract, NULL), not_ours);
+    assert_non_null(strstr(loaded(wrapped("sn", "hello", 0), 1, contract, NULL),
+                           "sinter-graph 1"));
+    assert_non_null(strstr(
+        loaded(wrapped("onnx", "hello", 0), 1, contract, NULL), "ModelProto"));
+    /* Made for other sessions. */
+    assert_string_equal(loaded(wrapped("sn", relu, 0), 1, "bits=same", NULL),
+                        "sinter: option bits: is 'contract', the model's "
+                        "contexts are of 'bits=same'");
+    assert_non_null(
+        strstr(loaded(wrapped("sn", relu, 0), 1, "bits=contracts", NULL),
+               "option bits"));
+    fake_option("sinter.bits", "same");
+    assert_string_equal(
+        loaded(wrapped("sn", relu, 0), 1, "bits=same", sn_ep_processor()), "");
+    assert_non_null(
+        strstr(loaded(wrapped("sn", relu, 0), 1, "bits=same", "another"),
+               "processor with 'another', this one has '"));
+    fake_option("sinter.bits", "contract");
+    fake_option("context_enable", "1");
+    assert_string_equal(loaded(wrapped("sn", relu, 0), 1, contract, NULL),
+                        "sinter: ep.context_enable: the model holds contexts "
+                        "already");
+    fake_option("context_enable", NULL);
+    write_text(in_dir("p.json"), "{}");
+    fake_option("sinter.quantize", in_dir("p.json"));
+    assert_string_equal(loaded(wrapped("sn", relu, 0), 1, contract, NULL),
+                        "sinter: option quantize: cannot be combined with a "
+                        "model that holds contexts");
+    fake_option("sinter.quantize", NULL);
+    remove(in_dir("p.json"));
+}
+
+static void
+test_files(void **state)
+{
+    static const char elsewhere[] =
+        "sinter: context: ep_cache_context is not the name of a .sn or .onnx "
+        "file beside the model";
+
+    (void)state;
+    fake_option("sinter.bits", "contract");
+    write_text(in_dir("r.sn"), relu);
+    assert_string_equal(loaded("/etc/r.sn", 0, contract, NULL), elsewhere);
+    assert_string_equal(loaded("../r.sn", 0, contract, NULL), elsewhere);
+    assert_string_equal(loaded("r.txt", 0, contract, NULL), elsewhere);
+    assert_string_equal(loaded(".sn", 0, contract, NULL), elsewhere);
+    assert_string_equal(loaded(NULL, 0, contract, NULL), elsewhere);
+    assert_string_equal(loaded("r.sn", 0, contract, NULL),
+                        "sinter: context: is in a file beside a model that "
+                        "came from memory: expected ep.context_file_path");
+    fake_option("context_file_path", in_dir("r_ctx.onnx"));
+    assert_string_equal(loaded("r.sn", 0, contract, NULL), "");
+    fake_option("context_file_path", NULL);
+    fake.path = in_dir("model.onnx");
+    assert_string_equal(loaded("r.sn", 0, contract, NULL), "");
+    assert_non_null(
+        strstr(loaded("none.sn", 0, contract, NULL), "No such file"));
+    assert_non_null(
+        strstr(loaded("none.onnx", 0, contract, NULL), "No such file"));
+    fake.path = NULL;
+    remove(in_dir("r.sn"));
+}
+
+/* Parts are kept beside the model, or where an option says. */
+static void
+test_kept(void **state)
+{
+    static FakeLine l;
+    static const char one[] = "y:f32 = Relu x:f32";
+    static const char any[] = "y:f32@-1x4 = Relu x:f32@-1x4";
+    static const struct {
+        const char *line, *model, *option, *file; /* which is made */
+    } places[] = {
+        {one, "model.onnx", NULL, "model_ctx_sinter_0.sn"},
+        {one, "model", NULL, "model_ctx_sinter_0.sn"},
+        {one, NULL, "kept.onnx", "kept_sinter_0.sn"},
+        {one, "model.onnx", "kept", "kept_sinter_0.sn"},
+        {any, "model.onnx", NULL, "model_ctx_sinter_0.onnx"},
+    };
+
+    (void)state;
+    fake_option("sinter.bits", "contract");
+    fake_option("context_enable", "1");
+    fake_line(&l, one);
+    assert_string_equal(opened(&l.g),
+                        "sinter: ep.context_enable: a model from memory has no "
+                        "place for files: expected ep.context_file_path, or "
+                        "ep.context_embed_mode = 1");
+    fake_option("context_embed_mode", "1");
+    assert_string_equal(opened(&l.g), "");
+    fake_line(&l, any);
+    assert_string_equal(opened(&l.g), "");
+    fake_option("context_embed_mode", NULL);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        fake_line(&l, places[i].line);
+        fake.path = places[i].model ? in_dir(places[i].model) : NULL;
+        fake_option("context_file_path",
+                    places[i].option ? in_dir(places[i].option) : NULL);
+        assert_string_equal(opened(&l.g), "");
+        fake_option("context_enable", NULL);
+        assert_string_equal(loaded(places[i].file, 0, contract, NULL), "");
+        fake_option("context_enable", "1");
+        assert_int_equal(remove(in_dir(places[i].file)), 0);
+    }
+    fake_option("context_file_path", in_dir("none/kept.onnx"));
+    assert_non_null(strstr(opened(&l.g), "No such file"));
+    fake_option("context_file_path", NULL);
+    fake_option("context_enable", NULL);
+    fake.path = NULL;
+}
+
+/* Beside contexts nothing is claimed, and others' contexts are none. */
+static void
+test_beside(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        why_others("a:f32 = com.microsoft:EPContext x:f32 source='sinter;"
+                   "y:f32 = Abs a",
+                   "1", NULL),
+        "the model holds contexts, and this node is not one");
+    assert_int_equal(fake.nfused, 1);
+    assert_string_equal(
+        why_others("y:f32 = com.microsoft:EPContext x:f32 source='sinters", "1",
+                   NULL),
+        "bits: the operator is not known to have the same ones in ONNX "
+        "Runtime");
+    assert_int_equal(fake.nfused, 0);
+    why_others("y:f32 = com.microsoft:EPContext x:f32 source=3", "1", NULL);
+    assert_int_equal(fake.nfused, 0);
+    why_others("y:f32 = EPContext x:f32 source='sinter", "1", NULL);
+    assert_int_equal(fake.nfused, 0);
+}
+
+static int
+make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int
+remove_dir(void **state)
+{
+    (void)state;
+    return rmdir(dir);
+}
+
 /* ---- threads of the runtime ---- */
 
 enum { ROWS = 256, DEEP = 256, WIDE = 192 };
@@ -370,11 +646,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_options), cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_bits),    cmocka_unit_test(test_embedded),
+        cmocka_unit_test(test_files),   cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_beside),  cmocka_unit_test(test_pool),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
