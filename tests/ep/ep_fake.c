@@ -15,6 +15,7 @@
 #include "ep/ep_same.h"
 #include "ep/fake.h"
 #include "ep/fake_line.h"
+#include "sinter.h"
 
 static OrtFactory *
 factory(void)
@@ -24,6 +25,78 @@ factory(void)
 
     assert_null(s);
     return f;
+}
+
+/* ---- factories ---- */
+
+/* What is said instead of giving a factory. */
+static void
+assert_refused(const char *text)
+{
+    OrtStatus *s;
+
+    assert_null(fake_factory(&s));
+    assert_non_null(s);
+    assert_string_equal(fake_text(s), text);
+    fake_release(s);
+    assert_int_equal(fake.held, 0);
+}
+
+static bool
+no_memory(void)
+{
+    return true;
+}
+
+static void
+test_factory(void **state)
+{
+    static const OrtDevice cpu = {0}, gpu = {1}, other = {0};
+    const OrtDevice *const all[] = {&gpu, &cpu, &other};
+    OrtFactory *f = factory();
+    OrtEpDevice *out[3] = {NULL};
+    void *made = &f;
+    size_t n;
+    OrtEp *ep;
+
+    (void)state;
+    assert_string_equal(f->name(f), "sinter");
+    assert_string_equal(f->vendor(f), "sinter");
+    assert_string_equal(f->release_of(f), sinter_version());
+    assert_int_equal(f->vendor_id(f), 0);
+    assert_false(f->stream_aware(f));
+    /* CPUs alone, as many as there is room for. */
+    assert_null(f->devices(f, all, 3, out, 3, &n));
+    assert_int_equal(n, 2);
+    assert_ptr_equal(out[0], &cpu);
+    assert_ptr_equal(out[1], &other);
+    assert_null(f->devices(f, all, 3, out, 1, &n));
+    assert_int_equal(n, 1);
+    fake.fails = no_memory;
+    OrtStatus *s = f->devices(f, all, 3, out, 3, &n);
+    fake.fails = NULL;
+    assert_non_null(s);
+    fake_release(s);
+    assert_int_equal(n, 0);
+    /* Memory and copies are the CPU provider's. */
+    assert_null(f->allocator(f, NULL, NULL, &made));
+    assert_null(made);
+    f->release_allocator(f, made);
+    made = &f;
+    assert_null(f->transfer(f, &made));
+    assert_null(made);
+    assert_null(f->create(f, NULL, NULL, 0, NULL, NULL, &ep));
+    assert_string_equal(ep->name(ep), "sinter");
+    f->release(f, ep);
+    assert_null(ReleaseEpFactory(f));
+    /* Runtimes that it cannot serve. */
+    fake.old = true;
+    assert_refused("sinter: requires ONNX Runtime 1.23 or later");
+    fake.old = false;
+    fake.without = true;
+    assert_refused("sinter: this build of ONNX Runtime does not support "
+                   "providers");
+    fake.without = false;
 }
 
 /* ---- options ---- */
@@ -52,6 +125,7 @@ said(const char *key, const char *value)
 static void
 test_options(void **state)
 {
+    static char longest[2100]; /* longer than any option */
     static const struct {
         const char *key, *good, *bad, *why;
     } tried[] = {
@@ -69,9 +143,16 @@ test_options(void **state)
         {"sinter.quantize", "", "/none", "option quantize is not the path"},
         {"context_enable", "0", "true", "ep.context_enable is neither"},
         {"context_node_name_prefix", "a_", "a/b", "or holds a '/'"},
+        {"context_embed_mode", "0", "yes", "ep.context_embed_mode is neither"},
+        {"sinter.leave", "Abs", longest, "option leave is longer"},
+        {"sinter.quantize", "", longest, "option quantize is longer"},
+        {"context_file_path", "a.onnx", longest, "context_file_path is longer"},
+        {"context_node_name_prefix", "a", longest, "prefix is longer"},
+        {"sinter.quantize", "", "/dev/null", "requires bits = contract"},
     };
 
     (void)state;
+    memset(longest, 'a', sizeof longest - 1);
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         assert_string_equal(said(tried[i].key, NULL), "");
         assert_string_equal(said(tried[i].key, tried[i].good), "");
@@ -158,115 +239,7 @@ static const struct {
     const char *line;
     const char *why; /* how it begins; "": claimed */
 } graphs[] = {
-    {"y:f32 = Exp x:f32", unknown},
-    {"y:f32 = com.microsoft:Abs x:f32", unknown},
-    {"y:f32 = com.other:QLinearAdd x:f32", unknown},
-    {"y:f32 = ai.onnx:Abs x:f32", ""},
-    {"y:f32 = Abs x:f32", ""},
-    {"y:f32 = Sqrt x:i32", types},
-    {"y:i32 = Div x:i32 z:i32", types},
-    {"y:f64 = Abs x:f64", types},
-    {"y:f32 = Neg x:f32", ""},
-    /* reals that may be NaN or -0 */
-    {"y:f32 = Max x:f32 z:f32", plain},
-    {"y:i32 = Max x:i32 z:i32", ""},
-    {"y:f32 = Max x:f32 c:f32@1x4=2", plain},
-    {"a:f32 = Relu x:f32;y:f32 = Max a c:f32@1x4=2", plain},
-    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;"
-     "y:f32 = Max a c:f32@1x4=2",
-     ""},
-    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;b:f32 = Relu a;"
-     "y:f32 = Max b c:f32@1x4=2",
-     ""},
-    {"a:f32 = DequantizeLinear q:i8 s:f32=-0.5 p:i8=0;b:f32 = Relu a;"
-     "y:f32 = Max b c:f32@1x4=2",
-     plain},
-    {"a:f32 = DequantizeLinear q:i8 s:f32 p:i8=0;y:f32 = Max a a", plain},
-    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;"
-     "y:f32 = Max a c:f32@1x4=-0.0",
-     plain},
-    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;"
-     "y:f32 = Max a c:f32@1x4=nan",
-     plain},
-    {"a:f32 = DequantizeLinear q:i8 s:f32=0.5 p:i8=0;b:f32 = Exp a;"
-     "y:f32 = Max b b",
-     plain},
-    {"y:f32 i:i64 = MaxPool x:f32@1x1x4x4 kernel_shape=2,2", plain},
-    {"y:i8@1x1x3x3 i:i64@1x1x3x3 = MaxPool x:i8@1x1x4x4 kernel_shape=2,2",
-     "bits: its second result is not known to be the same"},
-    {"y:i8@1x1x3x3 = MaxPool x:i8@1x1x4x4 kernel_shape=2,2", ""},
-    {"y:i32 = Cast x:f32 to=6", "bits: reals beyond the range of an integer"},
-    {"y:bool = Cast x:f32 to=9", ""},
-    {"y:f32 = Cast x:i32 to=1", ""},
-    /* windows */
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2", ""},
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2 "
-     "count_include_pad=0",
-     ""},
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2 "
-     "count_include_pad=1",
-     windows},
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=2,2 "
-     "dilations=1,1",
-     windows},
-    {"y:f32@1x1x1x1 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4", windows},
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
-     "pads=1,1,1,1",
-     ""},
-    {"y:f32@1x1x1x1 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
-     "pads=0,0,0,0",
-     windows},
-    {"y:f32@1x1x4x4 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
-     "auto_pad='SAME_UPPER pads=1,1,1,1",
-     windows},
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4 kernel_shape=4,4 "
-     "auto_pad='NOTSET pads=1,1,1,1",
-     ""},
-    {"y:f32@1x1x3x3 = AveragePool x:f32@1x1x4x4", windows},
-    {"a:f32@1x1x4x4 = Abs x:f32@1x1x4x4;"
-     "y:f32@1x1x3x3 = AveragePool a kernel_shape=2,2",
-     windows},
-    /* sums */
-    {"y:f32@1x3 = MatMul x:f32 w:f32@4x3", sums},
-    {"y:f32@1x3 = MatMul x:f32 w:f32@4x3=2", sums},
-    {"a:f32@4x3 = DequantizeLinear w:i8@4x3 s:f32=0.5 p:i8=0;"
-     "y:f32@1x3 = MatMul x:f32 a",
-     sums},
-    {"a:f32@4x3 = DequantizeLinear w:i8@4x3=3 s:f32=0.5 p:i8=0;"
-     "y:f32@1x3 = MatMul c:f32@1x4=2 a",
-     sums},
-    {"b:f32 = DequantizeLinear q:i8 t:f32=0.5 z:i8=0;"
-     "a:f32@4x3 = DequantizeLinear w:i8@4x3=3 s:f32=0.5 p:i8=0;"
-     "m:f32@1x3 = MatMul b a;y:i8@1x3 = QuantizeLinear m r:f32=0.5 o:i8=0",
-     ""},
-    {"a:f32@4x3 = DequantizeLinear w:i8@4x3=3 s:f32=0.5 p:i8=0;"
-     "y:f32@1x3 = MatMul x:f32 a",
-     "bits: ONNX Runtime rounds its sums of reals"},
-    /* scales */
-    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32=0.5 p:u8=3 z:u8 t:f32=0.5 "
-     "q:u8=3 r:f32=0.5 o:u8=3",
-     ""},
-    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32 p:u8=3 z:u8 t:f32=0.5 "
-     "q:u8=3 r:f32=0.5 o:u8=3",
-     small},
-    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32=4096 p:u8=3 z:u8 t:f32=1 "
-     "q:u8=3 r:f32=0.5 o:u8=3",
-     small},
-    {"y:u8 = com.microsoft:QLinearMul x:u8 s:f32=0.5 p:u8=3 z:u8 "
-     "t:f32@2=0.5 q:u8=3 r:f32=0.5 o:u8=3",
-     small},
-    {"y:u8@1x1x3x3 = com.microsoft:QLinearAveragePool x:u8@1x1x4x4 "
-     "s:f32=4194304 p:u8=3 r:f32=0.5 o:u8=3 kernel_shape=2,2",
-     small},
-    {"y:u8@1x1x3x3 = com.microsoft:QLinearAveragePool x:u8@1x1x4x4 "
-     "s:f32=0.5 p:u8=3 r:f32=0.5 o:u8=3 kernel_shape=2,2",
-     ""},
-    {"y:i8 = QuantizeLinear x:f32 s:f32@1x2=0.5 p:i8@1x2=0 block_size=2",
-     "bits: scales by blocks"},
-    {"y:i8 = QuantizeLinear x:f32 s:f32=0.5 p:i8=0", ""},
-    /* values that a session cannot have */
-    {"y:f32@. = Abs x:f32@.", "it reads a value whose rank is 0"},
-    {"y:f32 = Abs x:none", types},
+#include "ep/fake_bits.inc"
 };
 
 static void
@@ -646,10 +619,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_options), cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_bits),    cmocka_unit_test(test_embedded),
-        cmocka_unit_test(test_files),   cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_beside),  cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_factory),  cmocka_unit_test(test_options),
+        cmocka_unit_test(test_graphs),   cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_embedded), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_kept),     cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_pool),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -523,11 +523,32 @@ editor_table(void)
     return &editor.table;
 }
 
+static int
+device_type(const OrtDevice *d)
+{
+    return d->type;
+}
+
+/* The device itself. */
+static OrtStatus *
+new_device(OrtFactory *f, const OrtDevice *d, const OrtPairs *metadata,
+           const OrtPairs *options, OrtEpDevice **out)
+{
+    (void)f;
+    (void)metadata;
+    (void)options;
+    if (fails())
+        return new_status(1, "out of memory");
+    *out = (OrtEpDevice *)(uintptr_t)d;
+    return NULL;
+}
+
 static const OrtTable *
 ep_table(void)
 {
     providers.fn[ORT_EP_FUSE] = (OrtFn *)fuse;
-    return &providers.table;
+    providers.fn[ORT_EP_NEW_DEVICE] = (OrtFn *)new_device;
+    return fake.without ? NULL : &providers.table;
 }
 
 #define SLOT(slot, f) runtime.fn[slot] = (OrtFn *)(f)
@@ -577,12 +598,14 @@ set_nodes(void)
 static const OrtTable *
 get_api(uint32_t version)
 {
-    (void)version;
+    if (fake.old && version > 1)
+        return NULL;
     SLOT(ORT_CREATE_STATUS, new_status);
     SLOT(ORT_ERROR_MESSAGE, fake_text);
     SLOT(ORT_RELEASE_STATUS, release_status);
     SLOT(ORT_CONFIG_ENTRY, config);
     SLOT(ORT_LOG, write_log);
+    SLOT(ORT_DEVICE_TYPE, device_type);
     SLOT(ORT_EP_API, ep_table);
     SLOT(ORT_EDITOR, editor_table);
     SLOT(ORT_NEW_ATTR, new_attr);

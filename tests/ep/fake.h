@@ -39,6 +39,9 @@ struct OrtGraph {
     const OrtNode *node[FAKE_NNODE];
     const OrtValueInfo *out[8];
 };
+struct OrtDevice {
+    int type; /* 0: a CPU */
+};
 struct OrtContext {
     OrtValueInfo in[8], out[8]; /* room of out: nbyte; data NULL: made */
 };
@@ -56,8 +59,10 @@ typedef struct FakeOption {
 typedef struct Fake {
     FakeOption option[16]; /* key NULL ends them */
     FakePool pool;
-    const char *path;        /* of the model; NULL: it is from memory */
-    bool (*fails)(void);     /* its own memory runs out; NULL: never */
+    bool old;            /* it is older than the interface of the provider, */
+    bool without;        /* or was built without providers */
+    const char *path;    /* of the model; NULL: it is from memory */
+    bool (*fails)(void); /* its own memory runs out; NULL: never */
     void *(*room)(size_t n); /* of an output that has none */
     void *(*take)(size_t n);
     void (*give)(void *p);
