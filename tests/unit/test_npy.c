@@ -171,8 +171,7 @@ reads_headers(void **state)
 {
     static const char *const right[] = {
         "{'descr':'<f4','fortran_order':False,'shape':(2,)}",
-        "{ \"descr\" : \"<f4\" , 'fortran_order' : True , 'shape' : ( 2 , ) , "
-        "}",
+        "{\"descr\" : '<f4' , 'fortran_order' : True, 'shape' :(2 ,) , }",
         "{'shape': (1, 2), 'fortran_order': False, 'descr': '<f4'}\n \n",
         "{'shape': (1, 2,), 'fortran_order': False, 'descr': '<f4'}",
         "{'shape': (2, 1), 'fortran_order': True, 'descr': '=f4'}",
