@@ -84,12 +84,9 @@ sn_export_embedding_sum(SnExport *x)
     else
         in[0] =
             node(x, "Gather", sn_export_plain(x, table, x->as), index, "rows");
-    if (x->opset >= 13)
-        in[1] = sn_export_ints(x, "axes", (SnInts){1, &one});
+    in[1] = sn_export_ints(x, "axes", (SnInts){1, &one});
     out = sn_export_open(x, 0, sn_export_identity);
-    n = sn_export_node(x, "", "ReduceSum", x->opset >= 13 ? 2 : 1, in, out);
-    if (x->opset < 13)
-        sn_export_attr_ints(x, n, "axes", (SnInts){1, &one});
+    n = sn_export_node(x, "", "ReduceSum", 2, in, out);
     sn_export_attr_int(x, n, "keepdims", 0);
     sn_export_close(x, 0, sn_export_identity, out);
     return SN_OK;
