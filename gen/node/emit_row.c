@@ -506,7 +506,7 @@ sn_row_lrn(SnFormula *f)
             f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]", z,
             f->text ? "@end" : "}", at, at, s, at);
     sn_putf(f->elem, "const float d_x = sn_dequant(%s[%s], %s, %s);\n", p,
-            f->text ? "@m0" : "m.c[0]", s, z);
+            f->text ? sn_format(f->a, "@m%u", x->index) : "m.c[e]", s, z);
     return (SnCVal){.s = sn_format(f->a,
                                    "sn_quant(sn_lrn_y(d_x, t, %sbeta), %s, %s, "
                                    "%s.lo, %s.hi)",

@@ -480,6 +480,30 @@ rows(void **state)
     assert_true(sn_arith_odd.hash != sn_arith_odder.hash);
 }
 
+/* Results that share a set: each is about its own centre. */
+static void
+row_lrn(void **state)
+{
+    (void)state;
+    enum { R = 3, C = 7 };
+    const int8_t *x = rnd8(R * C);
+    SnRowLRNAttr at = {
+        .axis = -1, .size = 1, .alpha = 0.01f, .beta = 1, .k = 1};
+    SnId id = sn_row_lrn_new(g, NULL, con(q8(0.1f, 3), SHAPE(R, C), x), &at,
+                             q8(0.1f, 3));
+    const int8_t *y = eval(id, 0);
+
+    for (int r = 0; r < R; r++) {
+        float sum = 0;
+        for (int c = 0; c < C; c++)
+            sum += 0.01f * (float)((x[r * C + c] - 3) * (x[r * C + c] - 3));
+        for (int c = 0; c < C; c++) {
+            float v = (float)(x[r * C + c] - 3) / (1 + 0.01f * sum) + 3;
+            assert_true(fabsf(v - (float)y[r * C + c]) < 0.51f);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -488,6 +512,7 @@ main(void)
         T(conv_add),    T(wide),       T(deconv),      T(bag),
         T(reductions),  T(layer_norm), T(plain_types), T(moves),
         T(constraints), T(narrowing),  T(rows),        T(mixed),
+        T(row_lrn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
