@@ -10,7 +10,6 @@ suite=lists
 cat >"$tmp/listed" <<'END'
 names src/onnx/hooks/hooks_fn.c operators of one hook, and nodes of normalizations
 names src/onnx/hooks/hooks_nn.c nodes that windows are put together of
-names src/onnx/hooks/hooks_lift.c pictures of one dimension: nodes.def could say it of layouts
 names src/onnx/hooks/hooks_fused.c activations by the words that FusedConv has for them
 names src/onnx/hooks/hooks_int.c operators of ONNX that take 8-bit integers for numbers
 names src/onnx/hooks/hooks_rnn.c activations, and nodes of a step

@@ -208,6 +208,7 @@ products_fold_alpha_into_the_scale(void **state)
 static void
 pictures_may_have_channels_last(void **state)
 {
+    static const int64_t one = 1;
     Onnx__NodeProto *n = start("QLinearGlobalAveragePool", "x s z t u", INT8,
                                "1x2x3x4", "1x1x1x4");
 
@@ -218,6 +219,15 @@ pictures_may_have_channels_last(void **state)
           "  %y = AvgPool(%x) {kernel = [2,3], round = after} : "
           "qi8<0.25, 0>[1,1,1,4]\n"
           "  Save(%y) {name = \"y\"}\n");
+    /* of one dimension: no height is put before the channels */
+    n = start("QLinearAveragePool", "x s z t u", INT8, "1x3x4", "1x3x4");
+    microsoft(n);
+    ob_int(b, n, "channels_last", 1);
+    ob_list(b, n, "kernel_shape", 1, &one);
+    refused(SN_EUNSUPPORTED,
+            "m.onnx: node 'y' (QLinearAveragePool): attribute "
+            "'kernel_shape' has 1 value, 2 are supported (two-dimensional "
+            "pictures)\n");
 }
 
 /* The kind that has a scale of its own, or its form on any. */

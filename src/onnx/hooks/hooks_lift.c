@@ -7,20 +7,33 @@
 
 #include <string.h>
 
-static const char *const lifted[] = {
-    "AveragePool",
-    "Conv",
-    "ConvInteger",
-    "ConvTranspose",
-    "com.microsoft:FusedConv",
-    "GlobalAveragePool",
-    "GlobalMaxPool",
-    "MaxPool",
-    "com.microsoft:QLinearAveragePool",
-    "QLinearConv",
-    "com.microsoft:QLinearConv",
-    "com.microsoft:QLinearGlobalAveragePool",
-};
+/* Does the line take channels first, as the file has them? */
+static SnStatus
+channels_first(SnImport *x, const SnOnnxDesc *e, bool *first)
+{
+    int64_t last = 0;
+
+    *first = e->hook != NULL || (e->term != NULL && e->term->in[0].last);
+    for (uint32_t i = 0; i < e->nmap && !*first; i++)
+        if (e->map[i].entry == SN_IMPORT_LAYOUT) {
+            *first = true;
+            if (e->map[i].unless != NULL)
+                SN_TRY(sn_import_int(x, e->map[i].unless, 0, &last));
+        }
+    *first &= last == 0;
+    return SN_OK;
+}
+
+/* Is the node about pictures of two dimensions: has it one number for each?
+ * Others that take channels first are mapped with any rank. */
+static bool
+of_pictures(const SnKindDesc *d)
+{
+    for (uint32_t i = 0; i < d->nattr; i++)
+        if (d->attr[i].kind == SN_A_INTS && d->attr[i].fixed == 2)
+            return true;
+    return false;
+}
 
 /* Attributes with one number per axis get one for the height before it. */
 static const struct {
@@ -143,17 +156,19 @@ sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done)
     Onnx__NodeProto flat = *n;
     const char *name;
     SnImportVal *v = sn_import_in(x, 0), *y2;
-    bool known = false;
+    bool first;
 
     *done = false;
     if (own_product(x)) {
         *done = true;
         return sn_import_own_product(x, e->kind);
     }
-    for (size_t i = 0; i < sizeof lifted / sizeof lifted[0]; i++)
-        known |= sn_import_is(x, lifted[i]);
-    if (!known || v == NULL || v->waits || v->rank != 3 ||
+    if (v == NULL || v->waits || v->rank != 3 ||
+        !of_pictures(sn_desc(e->kind)) ||
         (n->n_output > 1 && sn_import_out(x, 1) != NULL))
+        return SN_OK;
+    SN_TRY(channels_first(x, e, &first));
+    if (!first)
         return SN_OK;
     *done = true;
     flat.input = SN_NEW_N(x->a, char *, n->n_input);
