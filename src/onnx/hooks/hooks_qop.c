@@ -3,65 +3,9 @@
 #include "onnx/hooks/hooks_all.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
-#include "base/num.h"
-#include "kernel/eval/eval.h"
 #include "sn_kind_fully_connected.h"
 
 /* ---- sums of products ---- */
-
-/* int32 input i on the grid x.scale * w.scale. */
-static SnStatus
-bias(SnImport *x, uint32_t i, SnRef in, SnRef w, SnRef *out)
-{
-    const SnType *xt = sn_type(x->g, in), *wt = sn_type(x->g, w), *t;
-    SnImportVal *v = sn_import_in(x, i);
-    const SnData *b;
-    float *scale;
-    int32_t *zp;
-    int64_t n;
-
-    *out = 0;
-    if (v == NULL)
-        return SN_OK;
-    b = sn_import_const(x, v);
-    n = sn_shape_of(x->g, w)->dim[0];
-    if (b == NULL)
-        return sn_import_fail(x, SN_EUNSUPPORTED,
-                              "the bias '%s' must be constant", v->name);
-    if (b->dtype != SN_D_I32 || sn_data_count(b) != n)
-        return sn_import_fail(x, SN_EINPUT,
-                              "the bias '%s' is not int32[%" PRId64 "]",
-                              v->name, n);
-    scale = SN_NEW_N(x->a, float, wt->nq);
-    zp = SN_NEW_N(x->a, int32_t, wt->nq);
-    for (uint32_t k = 0; k < wt->nq; k++)
-        scale[k] = sn_pin_scale(xt->scale[0], wt->scale[k]);
-    t = wt->axis < 0 ? sn_type_quant(x->g->pool, SN_QI32, scale[0], 0)
-                     : sn_type_axis(x->g->pool, SN_QI32, 0, wt->nq, scale, zp);
-    if (t == NULL)
-        return sn_import_fail(x, SN_EINPUT, "the bias scale is out of range");
-    return sn_import_constant(x, v->name, t, sn_shape(x->g->pool, 1, &n),
-                              sn_memdup(x->a, b->data, sn_data_nbyte(b)), out);
-}
-
-/* The kind, or its form with a scale for each output. */
-static SnStatus
-form_for(SnImport *x, SnKind k, SnRef w, SnKind *out)
-{
-    *out = k;
-    if (sn_type(x->g, w)->axis < 0)
-        return SN_OK;
-    for (SnKind f = 1; f < sn_kind_end(); f++)
-        if (sn_desc(f)->form_of == (int32_t)k && sn_desc(f)->backend == NULL) {
-            *out = f;
-            return SN_OK;
-        }
-    return sn_import_fail(x, SN_EUNSUPPORTED,
-                          "%s takes one scale for all weights",
-                          sn_desc(k)->name);
-}
 
 SnStatus
 sn_import_product(SnImport *x, SnKind k, SnRef a, SnRef b, const SnType *type,
@@ -162,9 +106,9 @@ connected(SnImport *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
 
     SN_TRY(sn_import_codes(x, iw, transposed ? 0 : 1,
                            transposed ? as_is : swapped, &in[1]));
+    k = sn_import_form(x, SN_K_FULLY_CONNECTED, 3, in, type);
     if (ib != 0)
-        SN_TRY(bias(x, ib, a, in[1], &in[2]));
-    SN_TRY(form_for(x, SN_K_FULLY_CONNECTED, in[1], &k));
+        SN_TRY(sn_import_pinned(x, k, 3, in, 2, ib));
     return sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
                           NULL, type, y);
 }
@@ -317,22 +261,6 @@ sn_onnx_whole_picture(SnImport *x, const SnImportCall *c)
 
 /* ---- functions ---- */
 
-/* The kind, or the form of it that writes on any grid. */
-static SnKind
-on_type(SnKind k, const SnType *t)
-{
-    const SnPortDesc *o = &sn_desc(k)->out[0];
-
-    if (o->fact != SN_FIXED ||
-        (t->scale[0] == o->fixed_scale && t->zp[0] == o->fixed_zp))
-        return k;
-    for (SnKind f = 1; f < sn_kind_end(); f++)
-        if (sn_desc(f)->form_of == (int32_t)k &&
-            sn_desc(f)->out[0].fact != SN_FIXED)
-            return f;
-    sn_bug("onnx: no form of %s writes on any grid", sn_desc(k)->name);
-}
-
 /* Before opset 13 all axes from `axis` on are one. */
 SnStatus
 sn_onnx_qlinear_softmax(SnImport *x, const SnImportCall *c)
@@ -360,7 +288,7 @@ sn_onnx_qlinear_softmax(SnImport *x, const SnImportCall *c)
     if (flat)
         SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), r, 2, two, &r));
     sn_import_set_int(k, attr, "axis", flat ? 1 : axis);
-    SN_TRY(sn_import_node(x, sn_desc(on_type(k, type))->name,
+    SN_TRY(sn_import_node(x, sn_desc(sn_import_form(x, k, 1, &r, type))->name,
                           flat ? sn_import_part(x, "softmax")
                                : sn_import_name(x, 0),
                           1, &r, attr, type, &r));

@@ -9,8 +9,8 @@ typedef struct On {
     const SnOnnxDesc *e;
     const SnKindDesc *kd; /* e's */
     uint32_t nin;
-    SnRef *in;                    /* [nin] by slot */
-    const SnType *out[SN_MAXRES]; /* the first alone is stated */
+    SnRef *in;          /* [nin] by slot */
+    const SnType *type; /* of the result, or NULL */
 } On;
 
 /* How many operands the variadic port has; the inputs fit codes(..). */
@@ -114,7 +114,7 @@ operands(SnImport *x, On *o)
         const SnOnnxCode *c = &o->e->code[k];
         n = 1;
         if (c->port < 0)
-            SN_TRY(sn_import_code_type(x, at, at + 1, &o->out[0]));
+            SN_TRY(sn_import_code_type(x, at, at + 1, &o->type));
         else
             sn_port_slots(o->kd, o->nin, (uint32_t)c->port, &first, &n);
         for (uint32_t i = 0; i < n; i++, at += c->ninput)
@@ -130,40 +130,58 @@ on_one_grid(SnImport *x, On *o)
 {
     for (uint32_t s = 0; s < o->nin; s++) {
         const SnPortDesc *p = &o->kd->in[sn_port_of_slot(o->kd, o->nin, s)];
-        if (p->fact != SN_SAME || o->out[0] == NULL || o->in[s] == 0 ||
-            sn_type(x->g, o->in[s]) == o->out[0])
+        if (p->fact != SN_SAME || o->type == NULL || o->in[s] == 0 ||
+            sn_type(x->g, o->in[s]) == o->type)
             continue;
         SN_TRY(sn_import_node(x, "Rescale",
                               sn_import_part(x, sn_format(x->a, "%" PRIu32, s)),
-                              1, &o->in[s], NULL, o->out[0], &o->in[s]));
+                              1, &o->in[s], NULL, o->type, &o->in[s]));
     }
     return SN_OK;
 }
 
-/* The tuple of a kind for these types, of which a fixed result has its own. */
+/* The tuple of a kind for operands and a result of these types, where a fixed
+ * result has its own; NULL: none. */
 static const SnTuple *
-tuple_of(SnImport *x, const On *o, SnKind k)
+tuple_of(SnImport *x, const SnKindDesc *d, uint32_t nin, const SnRef *in,
+         const SnType *type, const SnType ***types)
 {
-    const SnPortDesc *y = &sn_desc(k)->out[0];
-    const SnType **in = SN_NEW_N(x->a, const SnType *, o->nin), *t = o->out[0];
+    const SnType *out[SN_MAXRES] = {type};
+    const SnPortDesc *y = &d->out[0];
 
-    for (uint32_t i = 0; i < o->nin; i++)
-        in[i] = o->in[i] != 0 ? sn_type(x->g, o->in[i]) : NULL;
-    if (y->fact == SN_FIXED && t != NULL &&
-        (t->scale[0] < y->fixed_scale || t->scale[0] > y->fixed_scale ||
-         t->zp[0] != y->fixed_zp))
+    *types = SN_NEW_N(x->a, const SnType *, nin);
+    for (uint32_t i = 0; i < nin; i++)
+        (*types)[i] = in[i] != 0 ? sn_type(x->g, in[i]) : NULL;
+    if (y->fact == SN_FIXED && type != NULL &&
+        (type->scale[0] < y->fixed_scale || type->scale[0] > y->fixed_scale ||
+         type->zp[0] != y->fixed_zp))
         return NULL;
-    return sn_tuple_find(sn_desc(k), o->nin, in, o->kd->nout, o->out);
+    return sn_tuple_find(d, nin, *types, d->nout, out);
 }
 
-/* int32 at input i on the grid that the node pins it to. */
-static SnStatus
-pinned(SnImport *x, On *o, const SnTuple *tuple, uint32_t port, uint32_t i)
+SnKind
+sn_import_form(SnImport *x, SnKind k, uint32_t nin, const SnRef *in,
+               const SnType *type)
 {
-    const SnType **in = SN_NEW_N(x->a, const SnType *, o->nin), *t;
+    const SnType **types;
+
+    for (SnKind f = 1; f < sn_kind_end(); f++)
+        if (form_of(f, k) &&
+            tuple_of(x, sn_desc(f), nin, in, type, &types) != NULL)
+            return f;
+    return k; /* which says what it takes */
+}
+
+SnStatus
+sn_import_pinned(SnImport *x, SnKind k, uint32_t nin, SnRef *in, uint32_t port,
+                 uint32_t i)
+{
+    const SnKindDesc *d = sn_desc(k);
+    const SnType **types, *t = NULL;
+    const SnTuple *tuple = tuple_of(x, d, nin, in, NULL, &types);
     SnImportVal *v = sn_import_in(x, i);
-    const SnData *b;
     const SnShape *s;
+    const SnData *b;
     uint32_t slot, n;
 
     if (v == NULL)
@@ -172,37 +190,23 @@ pinned(SnImport *x, On *o, const SnTuple *tuple, uint32_t port, uint32_t i)
     if (b == NULL)
         return sn_import_fail(x, SN_EUNSUPPORTED,
                               "operand %s ('%s') must be constant",
-                              o->kd->in[port].name, v->name);
+                              d->in[port].name, v->name);
     if (b->dtype != SN_D_I32)
         return sn_import_fail(
             x, SN_EINPUT, "operand %s ('%s') is %s, expected int32",
-            o->kd->in[port].name, v->name, sn_dtype_name(b->dtype));
-    for (uint32_t k = 0; k < o->nin; k++)
-        in[k] = o->in[k] != 0 ? sn_type(x->g, o->in[k]) : NULL;
-    t = sn_pin_type(x->g->pool, x->a, o->kd, &o->kd->in[port], &tuple->in[port],
-                    o->nin, in);
+            d->in[port].name, v->name, sn_dtype_name(b->dtype));
+    if (tuple != NULL)
+        t = sn_pin_type(x->g->pool, x->a, d, &d->in[port], &tuple->in[port],
+                        nin, types);
     s = sn_shape(x->g->pool, b->rank, b->dim);
     if (t == NULL || s == NULL)
         return sn_import_fail(x, SN_EINPUT,
                               "operand %s ('%s'): its scale is out of range",
-                              o->kd->in[port].name, v->name);
-    sn_port_slots(o->kd, o->nin, port, &slot, &n);
+                              d->in[port].name, v->name);
+    sn_port_slots(d, nin, port, &slot, &n);
     return sn_import_constant(x, v->name, t, s,
                               sn_memdup(x->a, b->data, sn_data_nbyte(b)),
-                              &o->in[slot]);
-}
-
-static SnStatus
-pins(SnImport *x, On *o, const SnTuple *tuple)
-{
-    uint32_t at = 0;
-
-    for (uint32_t k = 0; k < o->e->ncode; at += o->e->code[k++].ninput) {
-        const SnOnnxCode *c = &o->e->code[k];
-        if (c->port >= 0 && o->kd->in[c->port].fact == SN_PIN)
-            SN_TRY(pinned(x, o, tuple, (uint32_t)c->port, at));
-    }
-    return SN_OK;
+                              &in[slot]);
 }
 
 SnStatus
@@ -210,18 +214,19 @@ sn_import_on_codes(SnImport *x, const SnOnnxDesc *e, SnKind *kind,
                    uint32_t *nin, SnRef **in, const SnType **type)
 {
     On o = {.e = e, .kd = sn_desc(e->kind)};
-    const SnTuple *tuple = NULL;
+    uint32_t at = 0;
 
     SN_TRY(operands(x, &o));
     SN_TRY(on_one_grid(x, &o));
-    *kind = e->kind; /* which says what it takes where no form fits */
-    for (SnKind f = 1; f < sn_kind_end() && tuple == NULL; f++)
-        if (form_of(f, e->kind) && (tuple = tuple_of(x, &o, f)) != NULL)
-            *kind = f;
-    if (tuple != NULL)
-        SN_TRY(pins(x, &o, tuple));
+    *kind = sn_import_form(x, e->kind, o.nin, o.in, o.type);
+    for (uint32_t k = 0; k < e->ncode; at += e->code[k++].ninput) {
+        const SnOnnxCode *c = &e->code[k];
+        if (c->port >= 0 && o.kd->in[c->port].fact == SN_PIN)
+            SN_TRY(
+                sn_import_pinned(x, *kind, o.nin, o.in, (uint32_t)c->port, at));
+    }
     *nin = o.nin;
     *in = o.in;
-    *type = o.out[0];
+    *type = o.type;
     return SN_OK;
 }
