@@ -5,6 +5,7 @@
 #include "onnx/export/export_priv.h"
 
 #include <string.h>
+#include "graph/axes.h"
 
 static const char ms[] = "com.microsoft";
 
@@ -43,15 +44,6 @@ push_y(SnExport *x, Args *a)
     push_params(x, a, SN_REF(x->id, 0), x->as);
 }
 
-static void
-push_bias(SnExport *x, Args *a, uint32_t slot)
-{
-    SnRef b = sn_in(x->g, x->id, slot);
-
-    if (b != 0)
-        a->in[a->n++] = sn_export_plain(x, b, SN_EXPORT_CODE);
-}
-
 static Onnx__NodeProto *
 put(SnExport *x, const char *domain, const char *op, const Args *a,
     const int *perm)
@@ -70,44 +62,89 @@ weight_as(const SnExport *x, SnRef w)
     return sn_export_constant(x, w) ? SN_EXPORT_CODE : x->as;
 }
 
-static SnStatus
-conv(SnExport *x, bool *done)
+/* The kind, or the kind that it is a form of. */
+static SnKind
+kind_of(const SnExport *x)
 {
-    const char *in[9];
-    Args a = {in, 0};
-    SnRef w = sn_in(x->g, x->id, 1);
-    int perm[SN_MAXRANK], p[SN_MAXRANK];
+    return x->kd->form_of >= 0 ? (SnKind)x->kd->form_of : x->n->kind;
+}
+
+/* The inputs of one port of an operator on codes. */
+static void
+push_port(SnExport *x, Args *a, const SnOnnxCode *c, bool laid, const int *perm)
+{
+    bool product = x->kd->sem[0].cls == SN_C_CONTRACT;
+    uint32_t first, n;
+    int p[SN_MAXRANK];
+
+    sn_port_slots(x->kd, x->n->nin, (uint32_t)c->port, &first, &n);
+    for (uint32_t s = first; s < first + n; s++) {
+        SnRef r = sn_in(x->g, x->id, s);
+        if (r == 0) {
+            a->in[a->n++] = NULL;
+        } else if (c->ninput == 1) { /* a bias */
+            a->in[a->n++] = sn_export_plain(x, r, SN_EXPORT_CODE);
+        } else if (laid || product) {
+            int rank = sn_shape_of(x->g, r)->rank;
+            sn_export_layout(x, x->kd->in[c->port].name, rank, p);
+            push(x, a, r, rank, p,
+                 product && c->port > 0 ? weight_as(x, r) : x->as);
+        } else {
+            a->in[a->n++] = sn_export_operand(x, s, perm, x->as);
+            push_params(x, a, r, x->as);
+        }
+    }
+}
+
+/* By the kind's line that is on codes, read the other way round; its
+ * attributes by that line, or by the one on reals where it has a hook. */
+static SnStatus
+by_line(SnExport *x, Onnx__NodeProto **node)
+{
+    const SnOnnxDesc *e = NULL;
+    Args a = {SN_NEW_N(x->a, const char *, 3u * x->n->nin + 2u), 0};
+    int perm[SN_MAXRANK];
+    bool laid;
+
+    for (uint32_t i = 0; i < sn_onnx_end() && e == NULL; i++)
+        if (sn_onnx_at(i)->kind == kind_of(x) && sn_onnx_at(i)->ncode > 0)
+            e = sn_onnx_at(i);
+    if (e->hook == NULL)
+        x->e = e;
+    laid =
+        sn_export_layout(x, x->kd->out[0].name, x->n->res[0].shape->rank, perm);
+    if (!laid && sn_axes_free(x->kd))
+        sn_export_choose(x, perm);
+    for (uint32_t k = 0; k < e->ncode; k++)
+        if (e->code[k].port < 0)
+            push_y(x, &a);
+        else
+            push_port(x, &a, &e->code[k], laid, perm);
+    while (a.in[a.n - 1] == NULL)
+        a.n--;
+    *node = put(x, e->op.domain, e->op.name, &a, perm);
+    return sn_export_attrs(x, *node);
+}
+
+static SnStatus
+line(SnExport *x, bool *done)
+{
     Onnx__NodeProto *n;
 
     *done = true;
-    sn_export_layout(x, "x", 4, perm);
-    sn_export_layout(x, "w", 4, p);
-    push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
-    push(x, &a, w, 4, p, weight_as(x, w));
-    push_y(x, &a);
-    push_bias(x, &a, 2);
-    n = put(x, "", "QLinearConv", &a, perm);
-    return sn_export_attrs(x, n);
+    return by_line(x, &n);
 }
 
 static SnStatus
 connected(SnExport *x, bool *done)
 {
-    const char *in[9];
-    Args a = {in, 0};
-    SnRef w = sn_in(x->g, x->id, 1);
+    Onnx__NodeProto *n;
 
-    if (sn_shape_of(x->g, sn_in(x->g, x->id, 0))->rank != 2)
+    *done = sn_shape_of(x->g, sn_in(x->g, x->id, 0))->rank == 2;
+    if (!*done)
         return SN_OK;
-    *done = true;
-    push(x, &a, sn_in(x->g, x->id, 0), 2, sn_export_identity, x->as);
-    push(x, &a, w, 2, sn_export_identity, weight_as(x, w));
-    in[a.n++] = sn_in(x->g, x->id, 2) != 0
-                    ? sn_export_plain(x, sn_in(x->g, x->id, 2), SN_EXPORT_CODE)
-                    : NULL;
-    push_y(x, &a);
-    sn_export_attr_int(x, put(x, ms, "QGemm", &a, sn_export_identity), "transB",
-                       1);
+    SN_TRY(by_line(x, &n));
+    sn_export_attr_int(x, n, "transB", 1);
     return SN_OK;
 }
 
@@ -219,76 +256,19 @@ mul(SnExport *x, bool *done)
 static SnStatus
 average(SnExport *x, bool *done)
 {
-    const char *in[5];
-    Args a = {in, 0};
-    int perm[SN_MAXRANK];
-
-    if (!sn_export_is_default(x, "dilate") || !shifted(x))
-        return SN_OK;
-    *done = true;
-    sn_export_layout(x, "x", 4, perm);
-    push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
-    push_y(x, &a);
-    return sn_export_attrs(x, put(x, ms, "QLinearAveragePool", &a, perm));
-}
-
-static SnStatus
-concat(SnExport *x, bool *done)
-{
-    Args a = {SN_NEW_N(x->a, const char *, 3u * x->n->nin + 2u), 0};
-    int perm[SN_MAXRANK];
-
-    *done = true;
-    sn_export_choose(x, perm);
-    push_y(x, &a);
-    for (uint32_t s = 0; s < x->n->nin; s++) {
-        a.in[a.n++] = sn_export_operand(x, s, perm, x->as);
-        push_params(x, &a, sn_in(x->g, x->id, s), x->as);
-    }
-    sn_export_attr_int(x, put(x, ms, "QLinearConcat", &a, perm), "axis",
-                       *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT));
-    return SN_OK;
-}
-
-/* ---- tables of 256 entries ---- */
-
-static Onnx__NodeProto *
-unary(SnExport *x, const char *op)
-{
-    const char *in[5];
-    Args a = {in, 0};
-    int perm[SN_MAXRANK];
-
-    sn_export_choose(x, perm);
-    in[a.n++] = sn_export_operand(x, 0, perm, x->as);
-    push_params(x, &a, sn_in(x->g, x->id, 0), x->as);
-    push_y(x, &a);
-    return put(x, ms, op, &a, perm);
-}
-
-static SnStatus
-sigmoid(SnExport *x, bool *done)
-{
-    *done = true;
-    unary(x, "QLinearSigmoid");
-    return SN_OK;
-}
-
-static SnStatus
-leaky_relu(SnExport *x, bool *done)
-{
-    *done = true;
-    return sn_export_attrs(x, unary(x, "QLinearLeakyRelu"));
+    *done = sn_export_is_default(x, "dilate") && shifted(x);
+    return *done ? line(x, done) : SN_OK;
 }
 
 static SnStatus
 softmax(SnExport *x, bool *done)
 {
-    Onnx__NodeProto *n = unary(x, "QLinearSoftmax");
+    Onnx__NodeProto *n;
 
     *done = true;
+    SN_TRY(by_line(x, &n));
     sn_export_attr_int(x, n, "opset", x->opset);
-    return sn_export_attrs(x, n);
+    return SN_OK;
 }
 
 /* By the kind, or the kind it is a form of. */
@@ -298,13 +278,13 @@ static const struct {
 } hooks[] = {
     {"Add", add},
     {"AvgPool", average},
-    {"Concat", concat},
-    {"Conv2D", conv},
+    {"Concat", line},
+    {"Conv2D", line},
     {"FullyConnected", connected},
-    {"LeakyRelu", leaky_relu},
+    {"LeakyRelu", line},
     {"MatMul", matmul},
     {"Mul", mul},
-    {"Sigmoid", sigmoid},
+    {"Sigmoid", line},
     {"Softmax", softmax},
 };
 
@@ -324,12 +304,8 @@ fits(const SnExport *x)
 SnExportCodes *
 sn_export_codes_hook(const SnExport *x)
 {
-    SnKind k = x->n->kind;
-
-    if (x->kd->form_of >= 0)
-        k = (SnKind)x->kd->form_of;
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
-        if (strcmp(hooks[i].kind, sn_desc(k)->name) == 0)
+        if (strcmp(hooks[i].kind, sn_desc(kind_of(x))->name) == 0)
             return fits(x) ? hooks[i].fn : NULL;
     return NULL;
 }
