@@ -9,14 +9,13 @@ void
 sn_resolve_map_fault(SnMapScope *ms, SnPos at, const char *code,
                      const char *fmt, ...)
 {
-    SnBuf b;
+    const char *text;
     va_list ap;
 
-    sn_buf_init(&b, ms->rs->a);
     va_start(ap, fmt);
-    sn_vputf(&b, fmt, ap);
+    text = sn_vformat(ms->rs->a, fmt, ap);
     va_end(ap);
-    sn_error(ms->rs->d, at, code, "%s", sn_buf_str(&b));
+    sn_error(ms->rs->d, at, code, "%s", text);
     ms->bad = true;
 }
 

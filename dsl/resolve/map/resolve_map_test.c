@@ -23,14 +23,13 @@ static void fault(Tester *x, SnPos at, const char *fmt, ...)
 static void
 fault(Tester *x, SnPos at, const char *fmt, ...)
 {
-    SnBuf b;
+    const char *text;
     va_list ap;
 
-    sn_buf_init(&b, x->rs->a);
     va_start(ap, fmt);
-    sn_vputf(&b, fmt, ap);
+    text = sn_vformat(x->rs->a, fmt, ap);
     va_end(ap);
-    sn_error(x->rs->d, at, "SN185", "map %s: %s", x->m->name, sn_buf_str(&b));
+    sn_error(x->rs->d, at, "SN185", "map %s: %s", x->m->name, text);
     x->bad = true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The ONNX lines of a node. */
+#include <stdarg.h>
 #include <string.h>
 #include "dsl/model/onnx.h"
 #include "dsl/resolve/resolver.h"
@@ -47,10 +48,17 @@ code_of(const SnDefOnnx *o, const SnDefPort *p)
     return NULL;
 }
 
+static bool codes_fail(SnResolver *rs, const SnDefNode *n, SnPos at,
+                       const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 static bool
-codes_fail(SnResolver *rs, const SnDefNode *n, SnPos at, const char *text)
+codes_fail(SnResolver *rs, const SnDefNode *n, SnPos at, const char *fmt, ...)
 {
-    sn_error(rs->d, at, "SN135", "%s", text);
+    va_list ap;
+
+    va_start(ap, fmt);
+    sn_error(rs->d, at, "SN135", "%s", sn_vformat(rs->a, fmt, ap));
+    va_end(ap);
     rs->bad_node[n->kind] = true;
     return false;
 }
@@ -77,19 +85,16 @@ code_port(SnResolver *rs, const SnDefNode *n, SnDefOnnx *o, uint32_t i)
         return false;
     }
     if (p->out && (p->index || !has_codes(n, p)))
-        return codes_fail(
-            rs, n, c->pos,
-            sn_format(rs->a, "result '%s' of %s %s", p->name, n->name,
-                      p->index ? "is not the first, which alone has a "
-                                 "scale and zero point"
-                               : "is never quantized: it has no scale"));
+        return codes_fail(rs, n, c->pos, "result '%s' of %s %s", p->name,
+                          n->name,
+                          p->index ? "is not the first, which alone has a "
+                                     "scale and zero point"
+                                   : "is never quantized: it has no scale");
     if (p->variadic && i + 1 < o->ncode)
-        return codes_fail(
-            rs, n, c->pos,
-            sn_format(rs->a,
-                      "'%s...' takes all further inputs: it is the "
-                      "last one",
-                      p->name));
+        return codes_fail(rs, n, c->pos,
+                          "'%s...' takes all further inputs: it is the "
+                          "last one",
+                          p->name);
     c->port = p;
     c->ninput = p->out ? 2 : has_codes(n, p) && p->fact != SN_PIN ? 3 : 1;
     return true;
@@ -115,21 +120,18 @@ codes(SnResolver *rs, const SnDefNode *n, SnDefOnnx *o)
     if (!lack && n->nout && has_codes(n, n->out[0]) && !code_of(o, n->out[0]))
         lack = n->out[0];
     if (lack)
-        codes_fail(rs, n, o->codes_pos,
-                   sn_format(rs->a, "\"%s\" lacks %s '%s' of %s", o->op,
-                             lack->out ? "the result" : "operand", lack->name,
-                             n->name));
+        codes_fail(rs, n, o->codes_pos, "\"%s\" lacks %s '%s' of %s", o->op,
+                   lack->out ? "the result" : "operand", lack->name, n->name);
     else if (!nthree)
-        codes_fail(rs, n, o->codes_pos,
-                   sn_format(rs->a, "no operand of %s is quantized", n->name));
+        codes_fail(rs, n, o->codes_pos, "no operand of %s is quantized",
+                   n->name);
     for (uint32_t i = 0; i < o->nent; i++)
         if (o->ent[i].kind == SN_OE_INPUT &&
             (list || o->ent[i].input < (int64_t)total))
             codes_fail(rs, n, o->ent[i].pos,
-                       sn_format(rs->a,
-                                 "input %lld of \"%s\" is one of those of "
-                                 "codes(..)",
-                                 (long long)o->ent[i].input, o->op));
+                       "input %lld of \"%s\" is one of those of "
+                       "codes(..)",
+                       (long long)o->ent[i].input, o->op);
 }
 
 bool
