@@ -47,6 +47,11 @@ entry_note(SnArena *a, const SnOnnxDesc *e)
             strcmp(at->name, "kernel") == 0)
             sn_putf(&b, "%s1 or 2 spatial dimensions", b.n ? "; " : "");
     }
+    if (e->ncode > 0)
+        sn_putf(&b, "%sscales constant", b.n ? "; " : "");
+    for (uint32_t i = 0; i < e->ncode; i++)
+        if (e->code[i].port >= 0 && d->in[e->code[i].port].fact == SN_PIN)
+            sn_putf(&b, ", and so is %s", d->in[e->code[i].port].name);
     return b.n ? sn_buf_str(&b) : NULL;
 }
 
