@@ -199,7 +199,7 @@ SnStatus sn_import_splat(SnImport *x, SnDtype t, int rank, const int64_t *dim,
 const char *sn_import_name(SnImport *x, uint32_t k);
 const char *sn_import_part(SnImport *x, const char *part);
 
-/* ---- nodes ---- */
+/* ---- nodes (import_add.c) ---- */
 SnStatus sn_import_kind(SnImport *x, const char *name, SnKind *out);
 /* Adds a node; *out is its first result.  Types follow from the operands
  * unless s->type gives them. */
