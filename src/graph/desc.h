@@ -138,6 +138,10 @@ typedef struct SnPrep {
                          not looked at */
     uint32_t copied;  /* out: bit per operand that the kernel has a copy of and
                          does not look at when it runs */
+    uint32_t last;    /* bit per operand whose Constant nothing looks at after a
+                         kernel with a copy of it: its memory may be written */
+    uint32_t taken;   /* out: bit per operand of `last` whose memory the kernel
+                         keeps what it packs in */
     uint32_t layer;   /* out: of tune, the layer that was picked for, or 0 */
     size_t nwork;     /* out: bytes of working memory for a call */
     int64_t nunit;    /* out: parts that the node can be cut into */

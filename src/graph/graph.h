@@ -60,7 +60,8 @@ typedef struct SnNode {
     SnUse *in;        /* [nin] in port order; a variadic port is a run */
     SnResult *res;    /* [nres] */
     void *attr; /* the kind's attribute struct; never NULL if it has any */
-    const void *data;   /* Constant: sn_tensor_nbyte bytes, never written */
+    const void *data;   /* Constant: sn_tensor_nbyte bytes, never written, but
+                           by a kernel that keeps them (SnPrep.taken) */
     bool own;           /* data is memory of the graph that nothing else refers
                            to: free without the node */
     uint64_t hash;      /* XXH64 of data where the text gave it, else 0 */

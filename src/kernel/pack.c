@@ -217,19 +217,33 @@ there(SnPackItem *it, size_t nbyte)
     return (void *)(uintptr_t)(it->data + it->used - padded(nbyte));
 }
 
-void *
-sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready)
+/* In memory own, or new memory of a. */
+static void *
+piece(SnPackItem *it, SnArena *a, void *own, size_t nbyte, bool *ready)
 {
     Piece x = {it ? there(it, nbyte) : NULL, nbyte};
 
     *ready = x.p != NULL;
     if (!x.p)
-        x.p = sn_alloc(a, nbyte < SN_PACK_ALIGN ? SN_PACK_ALIGN : nbyte);
+        x.p = own ? own
+                  : sn_alloc(a, nbyte < SN_PACK_ALIGN ? SN_PACK_ALIGN : nbyte);
     if (!it)
         return x.p;
     it->ready &= *ready;
     SN_PUSH(it->store->a, it->piece, it->npiece, x);
     return x.p;
+}
+
+void *
+sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready)
+{
+    return piece(it, a, NULL, nbyte, ready);
+}
+
+void *
+sn_pack_take(SnPackItem *it, void *p, size_t nbyte, bool *ready)
+{
+    return piece(it, NULL, p, nbyte, ready);
 }
 
 bool

@@ -45,6 +45,10 @@ SnPackItem *sn_pack_item(SnPack *p, const void *key, size_t nkey);
  * again. */
 void *sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready);
 
+/* As sn_pack_piece, in memory p of the caller's where that is not ready, which
+ * must live as long as one in a would, and is not cleared. */
+void *sn_pack_take(SnPackItem *it, void *p, size_t nbyte, bool *ready);
+
 /* Whether every piece so far was ready; false for NULL. */
 bool sn_pack_ready(const SnPackItem *it);
 

@@ -196,17 +196,34 @@ hashes(const Prepare *pr, const SnNode *n)
     return h;
 }
 
-/* Frees Constants that are read only by kernels with a copy of them: `copied`
- * has a bit for each operand that n's kernel has copied. */
+/* A bit for each operand of n that is a Constant of the graph's own memory, of
+ * which all other readers have copies. */
+static uint32_t
+last_read(const Prepare *pr, const SnNode *n)
+{
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < n->nin && i < 32; i++) {
+        SnRef w = n->in[i].ref;
+        const SnNode *c = w ? sn_def(pr->x->g, w) : NULL;
+        if (c && c->own && pr->ncopied[SN_NODE(w)] + 1 == c->res[0].nuse)
+            last |= 1u << i;
+    }
+    return last;
+}
+
+/* Frees Constants that are read only by kernels with a copy of them.  A kernel
+ * may keep its copy in the memory of the Constant. */
 static void
-drop_copied(const Prepare *pr, const SnNode *n, uint32_t copied)
+drop_copied(const Prepare *pr, const SnNode *n, const SnPrep *p)
 {
     const SnGraph *g = pr->x->g;
 
     for (uint32_t i = 0; i < n->nin && i < 32; i++) {
-        SnRef w = copied >> i & 1 ? n->in[i].ref : 0;
+        SnRef w = p->copied >> i & 1 ? n->in[i].ref : 0;
         const SnNode *c = w ? sn_def(g, w) : NULL;
-        if (c && c->own && ++pr->ncopied[SN_NODE(w)] == c->res[0].nuse)
+        if (c && c->own && ++pr->ncopied[SN_NODE(w)] == c->res[0].nuse &&
+            !(p->taken >> i & 1))
             sn_arena_drop(g->arena, c->data,
                           sn_tensor_nbyte(sn_type(g, w), sn_shape_of(g, w)));
     }
@@ -244,6 +261,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
     if (!k->prepare)
         return !sees;
     p.tune = pr->tune;
+    if (pr->ncopied)
+        p.last = last_read(pr, n);
     for (uint32_t i = 0; i < n->nin; i++)
         in[i] = tensor_at(x->g, n->in[i].ref);
     if (pr->pack) {
@@ -271,7 +290,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;
     if (pr->ncopied)
-        drop_copied(pr, n, p.copied);
+        drop_copied(pr, n, &p);
     s->prep = p.prep;
     s->nunit = p.nunit;
     s->cost = p.cost;

@@ -61,6 +61,8 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnTensor *w, SnFilterF32 f)
     f.lo = lim.lo;
     f.hi = lim.hi;
     f.from = p->constants;
+    if (p->last >> (w - c->in) & 1)
+        f.own = (float *)(uintptr_t)w->data;
     SnConvPick pick = sn_tune_pick(p->tune, geo, SN_TUNE_REALS, &p->layer);
     f.pick = &pick;
     f.pack = pack_item(p, geo, &f, w - c->in);
@@ -68,6 +70,7 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnTensor *w, SnFilterF32 f)
     p->prep = plan;
     p->packed = sn_pack_ready(f.pack) ? 1u << (w - c->in) : 0;
     p->copied = 1u << (w - c->in);
+    p->taken = sn_conv_f32_in_place(plan, &f) ? p->copied : 0;
     p->nunit = sn_conv_f32_units(plan);
     p->cost = sn_conv_f32_cost(plan);
     return true;

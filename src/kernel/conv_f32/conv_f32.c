@@ -200,15 +200,17 @@ pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
 }
 
 /* Whether n floats for the packed filter must be filled; those past the
- * channels of a panel stay 0. */
+ * channels of a panel stay 0.  own: where they may be, or NULL. */
 static bool
-to_fill(Pack *k, int64_t n)
+to_fill(Pack *k, float *own, int64_t n)
 {
+    size_t nbyte = (size_t)n * sizeof *k->w;
     bool ready = true;
 
-    if (k->f->w)
-        k->w =
-            sn_pack_piece(k->f->pack, k->a, (size_t)n * sizeof *k->w, &ready);
+    if (k->f->w && own)
+        k->w = sn_pack_take(k->f->pack, own, nbyte, &ready);
+    else if (k->f->w)
+        k->w = sn_pack_piece(k->f->pack, k->a, nbyte, &ready);
     k->p->w = k->w;
     return !ready;
 }
@@ -237,6 +239,41 @@ pack_panels(const Pack *k, const Panel *v, uint32_t n)
     }
 }
 
+/* Whether each of n panels takes as much memory as its channels did, which lie
+ * there one after the other. */
+static bool
+same_place(const Pack *k, const Panel *v, uint32_t n)
+{
+    bool same = k->f->step_k == 1 && k->f->step_c == k->p->taps;
+
+    for (uint32_t i = 0; same && i < n; i++)
+        same = v[i].ncol == v[i].npanel * SN_LANE;
+    return same;
+}
+
+/* Panel after panel in its own place, by way of memory for one. */
+static void
+pack_own(Pack *k, const Panel *v, uint32_t n)
+{
+    SnArena *tmp = sn_arena_new();
+    float *w = k->w;
+    int64_t taps = k->p->taps;
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        most = most > (size_t)v[i].ncol ? most : (size_t)v[i].ncol;
+    float *part = sn_alloc(tmp, most * (size_t)taps * sizeof *part);
+    k->w = part;
+    for (uint32_t i = 0; i < n; i++) {
+        Panel b = v[i];
+        b.at = 0;
+        pack_taps(k, &b, b.ncol, b.ncol, 0, taps);
+        memcpy(w + v[i].at, part, (size_t)(b.ncol * taps) * sizeof *w);
+    }
+    k->w = w;
+    sn_arena_free(tmp);
+}
+
 static void
 pack_gemm(Pack *k)
 {
@@ -257,10 +294,21 @@ pack_gemm(Pack *k)
             at += p->taps * b.npanel * SN_LANE;
             SN_PUSH(k->a, v, n, b);
         }
-    if (to_fill(k, at))
-        pack_panels(k, v, n);
+    bool own = k->f->own && same_place(k, v, n);
+    if (to_fill(k, own ? k->f->own : NULL, at)) {
+        if (own)
+            pack_own(k, v, n);
+        else
+            pack_panels(k, v, n);
+    }
     p->panel = v;
     p->npanel = n;
+}
+
+bool
+sn_conv_f32_in_place(const SnConvF32 *p, const SnFilterF32 *f)
+{
+    return f->own && p->w == f->own;
 }
 
 int64_t
@@ -308,7 +356,7 @@ pack_dw(Pack *k)
     int64_t oc = k->p->geo.oc;
 
     b->bias = pad_bias(k, 0, oc, padded(oc));
-    if (to_fill(k, padded(oc) * k->p->taps))
+    if (to_fill(k, NULL, padded(oc) * k->p->taps))
         pack_taps(k, b, oc, padded(oc), 0, k->p->taps);
     k->p->panel = b;
     k->p->npanel = 1;

@@ -86,6 +86,7 @@ typedef struct SnFilterF32 {
     int64_t step_c, step_k; /* one of them is 1 */
     float lo, hi;
     const SnArena *from; /* where w is: packed parts are unloaded; or NULL */
+    float *own; /* w, where it may be packed in its place; or NULL */
     struct SnPackItem *pack; /* where packed panels are, or NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
 } SnFilterF32;
@@ -100,6 +101,8 @@ bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
  * is ready, w is not read. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
+/* Whether the packed filter is in f->own. */
+bool sn_conv_f32_in_place(const SnConvF32 *p, const SnFilterF32 *f);
 /* A plan whose filter comes with each run (f->w NULL, no bias; not for
  * depthwise ones): floats of the packed filter, and packing it from the
  * places that f's steps give. */
