@@ -122,25 +122,90 @@ row_of(Simplex *s, const SnMonomial *m)
     return (int32_t)s->nrow++;
 }
 
+/* The rows of p's monomials, then of the facts' ones, into at. */
 static bool
-rows(Simplex *s, SnPoly p, uint32_t nfact, const SnPoly *fact)
+rows(Simplex *s, SnPoly p, uint32_t nfact, const SnPoly *fact, uint8_t *at)
 {
     static const SnMonomial one = {.c = 1};
-    bool fits = row_of(s, &one) >= 0;
+    bool fits = row_of(s, &one) == 0;
 
-    for (uint32_t i = 0; i < p.n; i++)
-        fits &= row_of(s, &p.m[i]) >= 0;
-    for (uint32_t k = 0; k < nfact; k++)
-        for (uint32_t i = 0; i < fact[k].n; i++)
-            fits &= row_of(s, &fact[k].m[i]) >= 0;
+    for (uint32_t k = 0; k <= nfact && fits; k++) {
+        SnPoly f = k ? fact[k - 1] : p;
+        for (uint32_t i = 0; i < f.n && fits; i++) {
+            int32_t r = row_of(s, &f.m[i]);
+            fits = r >= 0;
+            *at++ = (uint8_t)r;
+        }
+    }
     return fits;
 }
 
+/* How often a row has each sign among the facts that are left. */
+typedef struct Signs {
+    uint32_t above, below;
+    int64_t want; /* p's coefficient */
+} Signs;
+
 static void
-fill(Simplex *s, uint32_t col, SnPoly p)
+count(Signs *g, SnPoly f, const uint8_t *at, uint32_t by)
+{
+    for (uint32_t i = 0; i < f.n; i++)
+        if (f.m[i].c > 0)
+            g[at[i]].above += by;
+        else
+            g[at[i]].below += by;
+}
+
+/* Does a monomial of f, of which p has none, have one sign in all facts that
+ * are left?  Then f's factor is 0. */
+static bool
+is_alone(const Signs *g, SnPoly f, const uint8_t *at)
+{
+    for (uint32_t i = 0; i < f.n; i++)
+        if (!g[at[i]].want && (!g[at[i]].above || !g[at[i]].below))
+            return true;
+    return false;
+}
+
+/* Drops facts whose factor is 0 in each answer: fact[] and their rows become
+ * fewer, *of says which are left.  False: no answer is left.  Row 0 is that of
+ * the number 1, of which any may be left over. */
+static bool
+sieve(Simplex *s, SnPoly p, uint32_t *nfact, SnPoly *fact, uint8_t **at,
+      uint32_t *of)
+{
+    Signs g[SN_FARKAS_ROWS] = {{.above = 1}};
+    uint32_t n = 0, was;
+
+    for (uint32_t i = 0; i < p.n; i++)
+        g[at[0][i]].want = p.m[i].c;
+    for (uint32_t k = 0; k < *nfact; k++)
+        count(g, fact[k], at[k + 1], 1);
+    do {
+        was = *nfact;
+        n = 0;
+        for (uint32_t k = 0; k < was; k++) {
+            if (is_alone(g, fact[k], at[k + 1])) {
+                count(g, fact[k], at[k + 1], UINT32_MAX);
+                continue;
+            }
+            fact[n] = fact[k];
+            at[n + 1] = at[k + 1];
+            of[n++] = of[k];
+        }
+        *nfact = n;
+    } while (n < was);
+    for (uint32_t r = 0; r < s->nrow; r++)
+        if ((g[r].want > 0 && !g[r].above) || (g[r].want < 0 && !g[r].below))
+            return false;
+    return true;
+}
+
+static void
+fill(Simplex *s, uint32_t col, SnPoly p, const uint8_t *at)
 {
     for (uint32_t i = 0; i < p.n; i++)
-        cell(s, (uint32_t)row_of(s, &p.m[i]), col)->n = p.m[i].c;
+        cell(s, at[i], col)->n = p.m[i].c;
 }
 
 /* Right sides are made positive; the last row is the sum of the others. */
@@ -236,26 +301,51 @@ factors(Simplex *s, SnArena *a, uint32_t *n, SnFactor **out)
     return true;
 }
 
+/* The simplex method over what sieve() leaves. */
+static bool
+answer(Simplex *s, SnPoly p, uint32_t nfact, const SnPoly *fact, uint8_t **at,
+       SnArena *mine)
+{
+    size_t ncell;
+
+    s->ncol = nfact + 1;
+    ncell = (size_t)(s->nrow + 1) * (s->ncol + 1);
+    s->t = SN_NEW_N(mine, Frac, ncell);
+    for (size_t i = 0; i < ncell; i++)
+        s->t[i].d = 1;
+    for (uint32_t k = 0; k < nfact; k++)
+        fill(s, k, fact[k], at[k + 1]);
+    cell(s, 0, nfact)->n = 1;
+    fill(s, s->ncol, p, at[0]);
+    ready(s);
+    return solve(s);
+}
+
 bool
 sn_farkas(SnArena *a, SnPoly p, uint32_t nfact, const SnPoly *fact, uint32_t *n,
           SnFactor **out)
 {
-    static const SnMonomial one = {.c = 1};
-    Simplex s = {.ncol = nfact + 1};
-
-    if (nfact >= SN_FARKAS_COLS || !rows(&s, p, nfact, fact))
-        return false;
     SnArena *mine = sn_arena_new(); /* the table may be large */
-    size_t ncell = (size_t)(s.nrow + 1) * (s.ncol + 1);
-    s.t = SN_NEW_N(mine, Frac, ncell);
-    for (size_t i = 0; i < ncell; i++)
-        s.t[i].d = 1;
-    for (uint32_t k = 0; k < nfact; k++)
-        fill(&s, k, fact[k]);
-    fill(&s, nfact, (SnPoly){1, &one});
-    fill(&s, s.ncol, p);
-    ready(&s);
-    bool found = solve(&s) && factors(&s, a, n, out);
+    Simplex s = {0};
+    SnPoly left[SN_FARKAS_COLS];
+    uint32_t of[SN_FARKAS_COLS], nmono = p.n;
+    uint8_t *at[SN_FARKAS_COLS + 1];
+    bool found = nfact < SN_FARKAS_COLS;
+
+    for (uint32_t k = 0; k < nfact && found; k++) {
+        left[k] = fact[k];
+        of[k] = k;
+        nmono += fact[k].n;
+    }
+    uint8_t *all = SN_NEW_N(mine, uint8_t, nmono + 1);
+    found = found && rows(&s, p, nfact, fact, all);
+    at[0] = all;
+    for (uint32_t k = 0; k < nfact && found; k++)
+        at[k + 1] = at[k] + (k ? fact[k - 1].n : p.n);
+    found = found && sieve(&s, p, &nfact, left, at, of) &&
+            answer(&s, p, nfact, left, at, mine) && factors(&s, a, n, out);
+    for (uint32_t i = 0; i < (found ? *n : 0); i++)
+        (*out)[i].fact = of[(*out)[i].fact];
     sn_arena_free(mine);
     return found;
 }

@@ -27,9 +27,8 @@ sn_seen_note(SnSeen *s, SnPoly p)
 bool
 sn_seen_product(SnPolys *P, const SnSeen *s, SnPoly a, SnPoly b)
 {
-    SnPoly last =
-        sn_poly_mul(P, (SnPoly){1, &a.m[a.n - 1]}, (SnPoly){1, &b.m[b.n - 1]});
-    bool all = is_seen(s, &last.m[0]);
+    SnMonomial last = sn_monomial_times(P, &a.m[a.n - 1], &b.m[b.n - 1]);
+    bool all = is_seen(s, &last);
 
     if (!all)
         return false;

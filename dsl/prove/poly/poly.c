@@ -15,9 +15,8 @@ sn_monomial_cmp(const SnMonomial *a, const SnMonomial *b)
     return 0;
 }
 
-/* a * b, atoms in order. */
-static SnMonomial
-times(SnPolys *P, const SnMonomial *a, const SnMonomial *b)
+SnMonomial
+sn_monomial_times(SnPolys *P, const SnMonomial *a, const SnMonomial *b)
 {
     SnMonomial r = {.n = 0};
     unsigned i = 0, k = 0;
@@ -169,6 +168,17 @@ sn_poly_plus(SnPolys *P, SnPoly a, int64_t k)
     return join(P, a, sn_poly_int(P, k), 1);
 }
 
+/* a * b, which keeps the order of a's monomials. */
+static SnPoly
+times(SnPolys *P, SnPoly a, const SnMonomial *b)
+{
+    SnMonomial *v = SN_NEW_N(P->a, SnMonomial, a.n);
+
+    for (uint32_t i = 0; i < a.n; i++)
+        v[i] = sn_monomial_times(P, &a.m[i], b);
+    return (SnPoly){a.n, v};
+}
+
 SnPoly
 sn_poly_mul(SnPolys *P, SnPoly a, SnPoly b)
 {
@@ -177,9 +187,13 @@ sn_poly_mul(SnPolys *P, SnPoly a, SnPoly b)
     uint32_t at = 0;
     SnPoly r = {0};
 
+    if (a.n == 1 && b.n)
+        return times(P, b, &a.m[0]);
+    if (b.n == 1 && a.n)
+        return times(P, a, &b.m[0]);
     for (uint32_t i = 0; i < a.n; i++)
         for (uint32_t j = 0; j < b.n; j++) {
-            SnMonomial m = times(P, &a.m[i], &b.m[j]);
+            SnMonomial m = sn_monomial_times(P, &a.m[i], &b.m[j]);
             SnPoly one = {1, &m};
             r = fits ? merge(P, r, one, 1, small[at++ % 2])
                      : join(P, r, one, 1);

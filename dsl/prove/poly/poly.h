@@ -61,6 +61,9 @@ SnPoly sn_poly_plus(SnPolys *P, SnPoly a, int64_t k);
 /* a with the atom replaced by p in every monomial; quotients are unchanged. */
 SnPoly sn_poly_replace(SnPolys *P, SnPoly a, uint32_t atom, SnPoly p);
 
+/* a * b, atoms in order. */
+SnMonomial sn_monomial_times(SnPolys *P, const SnMonomial *a,
+                             const SnMonomial *b);
 /* The order of monomials: 0, or which side comes first. */
 int sn_monomial_cmp(const SnMonomial *a, const SnMonomial *b);
 /* Are they products of the same atoms? */
