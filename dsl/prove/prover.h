@@ -51,6 +51,8 @@ typedef struct SnProver {
     void *mutate_arg;
     bool *outside; /* NULL, or for each of defs->map: a case has read outside of
                     * an operand where the map does not allow it (SN186) */
+    uint32_t nconversion; /* what was found out about rows (prove_under.c) */
+    struct SnConversion *conversion;
     SnArena *scratch; /* NULL until requested */
     bool scratch_taken;
 } SnProver;

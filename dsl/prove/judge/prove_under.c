@@ -67,6 +67,31 @@ note_off(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 
+/* A row of conversions: two properties that are run, once for all rules. */
+typedef struct SnConversion {
+    const SnDefRowOf *r;
+    bool ran[2];
+    SnRowProperty is[2];
+} SnConversion;
+
+static SnRowProperty
+property(SnProver *pv, const SnDefRowOf *r, int i,
+         SnRowProperty (*run)(SnArena *a, const SnDefRowOf *r))
+{
+    uint32_t k = 0;
+
+    while (k < pv->nconversion && pv->conversion[k].r != r)
+        k++;
+    if (k == pv->nconversion)
+        SN_PUSH(pv->a, pv->conversion, pv->nconversion,
+                ((SnConversion){.r = r}));
+    SnConversion *c = &pv->conversion[k];
+    if (!c->ran[i])
+        c->is[i] = run(pv->a, r);
+    c->ran[i] = true;
+    return c->is[i];
+}
+
 /* The property of a Rescale that the lemmas proving p need and the arithmetic's
  * row lacks: NULL, or why, with codes that show it in *counter. */
 static const char *
@@ -82,12 +107,12 @@ lacks(SnProver *pv, const SnInstance *pr, SnRounding by, const SnProof *p,
     if (!r || pr->comm) /* both orders convert each operand in the same way */
         return NULL;
     if (order)
-        q = sn_row_monotone(pv->a, r);
+        q = property(pv, r, 0, sn_row_monotone);
     *counter = q.counter;
     if (q.truth == SN_ROW_REFUTED)
         return "L2 is for a Rescale that keeps the order of codes";
     if (same)
-        q = sn_row_identity(pv->a, r);
+        q = property(pv, r, 1, sn_row_identity);
     *counter = q.counter;
     return q.truth == SN_ROW_REFUTED
                ? "L0 is for a Rescale to its own type that changes no code"
