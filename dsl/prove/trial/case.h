@@ -93,6 +93,7 @@ struct SnCaseNode {
     SnCaseValue *out[SN_CASE_MAXRES];
     bool calibrated, used[SN_CASE_MAXRES];
     const char *name;
+    struct SnCaseTaps *taps; /* NULL: it has not run yet */
 };
 
 typedef struct SnCaseBind {

@@ -257,8 +257,11 @@ binary(SnCaseEval *e, const SnExpr *x)
     bool whole =
         both && (x->op < SN_OP_DIV || (x->op == SN_OP_DIV && reads_port(x)));
     SnCaseVec r = whole ? sn_case_make_whole(e) : sn_case_make(e);
+    bool real = !a.whole && !b.whole;
 
-    for (size_t i = 0; i < sn_case_len(e); i++) {
+    for (size_t i = 0; real && i < sn_case_len(e); i++)
+        r.v[i] = f32(apply(x->op, a.v[i], b.v[i]));
+    for (size_t i = 0; !real && i < sn_case_len(e); i++) {
         bool none = isnan(a.v[i]) || isnan(b.v[i]);
         if (whole && !none)
             sn_case_put_whole(&r, i, sn_case_whole_op(x->op, a.w[i], b.w[i]));

@@ -345,7 +345,6 @@ static void
 tally_real(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t)
 {
     double big = largest_read(c), d = 0, bigr = big, dr = 0;
-    const double *x = l->v, *y = r->v; /* as rows compute them */
     int64_t at = 0;
 
     int64_t zero = other_zero(l, r);
@@ -373,12 +372,11 @@ tally_real(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t)
             t->counter = counter(c, l, r, at);
     }
     t->real = fmax(t->real, ratio(dr, bigr));
-    if (c->pr->r->claim.kind == SN_CLAIM_REAL && d > 0)
-        tally_roundings(c, l, r, x, y, t);
 }
 
 static void
-tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
+tally_claim(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t,
+            bool want)
 {
     double diff = 0, by = 0;
     int64_t at = 0;
@@ -424,6 +422,19 @@ tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
         t->counter = counter(c, l, r, at);
         t->score = score;
     }
+}
+
+/* Roundings come last: they are counted by values of their own. */
+static void
+tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
+{
+    const double *x = l->v, *y = r->v; /* as rows compute them */
+    bool f32 = l->type.nq == 0 && l->type.elem == SN_F32;
+
+    tally_claim(c, l, r, t, want);
+    if (f32 && c->pr->r->claim.kind == SN_CLAIM_REAL &&
+        memcmp(x, y, (size_t)l->n * sizeof *x))
+        tally_roundings(c, l, r, x, y, t);
 }
 
 static bool
