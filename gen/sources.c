@@ -125,9 +125,32 @@ opening(const Tok *v, uint32_t n)
     return n;
 }
 
+/* How many tokens the attributes before the type are. */
+static uint32_t
+attributes(const Tok *v, uint32_t n)
+{
+    uint32_t i = 0;
+
+    while (i + 1 < n && is(&v[i], "__attribute__") && is(&v[i + 1], "(")) {
+        int depth = 0;
+        for (i++; i < n; i++) {
+            depth += is(&v[i], "(");
+            depth -= is(&v[i], ")");
+            if (depth == 0)
+                break;
+        }
+        i++;
+    }
+    return i < n ? i : n;
+}
+
 static void
 add_def(Cx *cx, const SnSrc *src, const Tok *v, uint32_t n)
 {
+    uint32_t front = attributes(v, n);
+
+    v += front;
+    n -= front;
     while (n && is(&v[n - 1], ")")) {
         uint32_t k = opening(v, n);
         if (k == n || k == 0 || !word(&v[k - 1]))

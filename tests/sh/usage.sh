@@ -228,4 +228,65 @@ t gen_dirs 2 err "more than 32 options '-I'" $(often 33 '-I .')
 t gen_backends 2 err "more than 32 options '--backend'" $(often 33 '--backend x.def')
 # shellcheck disable=SC2046
 t gen_sources 2 err "more than 256 options '--sources'" $(often 257 '--sources x.c')
+
+# Files that cannot be written, and standard output that cannot.
+mini="--no-prove --nodes tests/gen/mini.def -I ."
+# shellcheck disable=SC2086
+t gen_to_file 5 err "$relu: cannot make the directory" $mini -o "$relu"
+# shellcheck disable=SC2086
+t gen_cases_to_file 5 err "$relu: cannot make the directory" $mini --cases -o "$relu"
+t gen_smt2_to_file 5 err "$relu: cannot make the directory" --check --nodes tests/gen/mini.def -I . --emit-smt2 "$relu"
+for x in sinter sinter-gen; do
+    "$BUILD/$x" --help >/dev/full 2>"$tmp/err"
+    fine "full $x" [ $? = 5 ]
+    fine "full_text $x" grep -q "standard output: cannot write" "$tmp/err"
+done
+
+# Prototypes that are right however they are written, and some that are not.
+cat >"$tmp/k.c" <<'C'
+/* a kernel { in a comment } */
+#define TWO(x) { x; } \
+    int sn_npu_two(void) {
+#include "x.h" // sn_npu_conv(void) {
+static const char text[] = "sn_npu_two(const SnCall *c) { \" \\", brace = '{', quote = '\'';
+struct one { int a[2]; };
+typedef int (*function)(const SnCall *);
+extern SnStatus sn_npu_two(int);
+__attribute__((noinline)) __attribute__((hot)) SnStatus
+sn_npu_conv(const SnCall *const c) __attribute__((cold))
+{
+    if (c) { return SN_OK; }
+    return SN_OK;
+}
+SnStatus sn_npu_two(const SnCall *c) { return SN_OK; }
+SnStatus sn_npu_add_relu(SnCall const *c) { return SN_OK; }
+bool sn_npu_pack(register SnPrep *p) { return true; }
+int npu_lower(const SnGraph *g, SnId) { return 0; }
+bool sn_npu_pack_filter(SnGraph *g, SnRewriter *rw, SnId root) { return true; }
+int (*pointer(void))(int) { return 0; }
+int broken) { }
+__attribute__ {
+C
+npu="--check --no-prove --backend tests/gen/backend.def -I . --sources $tmp/k.c"
+# shellcheck disable=SC2086
+t sources 0 err "" $npu
+# wrong NAME SED TEXT: what is said of a prototype that SED has changed.
+cp "$tmp/k.c" "$tmp/right.c"
+wrong() {
+    sed "$2" "$tmp/right.c" >"$tmp/k.c"
+    cmp -s "$tmp/k.c" "$tmp/right.c" && echo "not ok usage sources_$1: nothing changed" && bad=1
+    # shellcheck disable=SC2086
+    t "sources_$1" 1 err "$3" $npu
+}
+wrong two 's/^SnStatus sn_npu_two.const SnCall .c/&, int n/' \
+    'error[SN701]: kernel sn_npu_two has the wrong prototype; see npu_kernels.h'
+wrong stars 's/SnId root/SnId **root/' 'error[SN701]: builder sn_npu_pack_filter has the wrong prototype'
+wrong array 's/SnId root/SnId root[2]/' 'error[SN701]: builder sn_npu_pack_filter'
+wrong words 's/SnId root/unsigned long int root/' 'error[SN701]: builder sn_npu_pack_filter'
+wrong fewer 's/, SnId)/)/' 'error[SN701]: hook npu_lower has the wrong prototype'
+wrong none 's/register SnPrep .p//' 'error[SN701]: prepare sn_npu_pack has the wrong prototype'
+wrong type 's/^SnStatus sn_npu_add/int sn_npu_add/' 'error[SN701]: kernel sn_npu_add_relu has the wrong prototype'
+wrong constant 's/SnCall const/SnCall/' 'error[SN701]: kernel sn_npu_add_relu has the wrong prototype'
+wrong gone 's/^int npu_lower/int npu_raise/' 'error[SN703]: hook npu_lower is defined in no source file'
+t sources_unread 3 err "nowhere.c: cannot open" --check --no-prove --backend tests/gen/backend.def -I . --sources "$tmp/nowhere.c"
 exit $bad
