@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Evaluators generated from tests/gen/eval.def against independent loops. */
 #include "unit/eval_graph.h"
+#include "base/lang/vectors.h"
 #include "sn_arith.h"
 #include "unit/narrow.h"
 
@@ -504,6 +505,43 @@ row_lrn(void **state)
     }
 }
 
+/* The vectors that the prover computed of the same rows, in the directory
+ * VECTORS. */
+static void
+vectors(void **state)
+{
+    (void)state;
+    static const SnArith *const of[] = {&sn_arith_odd, &sn_arith_odder};
+    SnArena *m = sn_arena_new();
+    SnDiag *d = sn_diag_new(m);
+    int64_t k[SN_ROW_NK];
+    uint32_t n = 0;
+
+    for (int i = 0; i < 2; i++) {
+        SnVectors f;
+        const char *path =
+            sn_format(m, "%s/%s.txt", getenv("VECTORS"), of[i]->name);
+        assert_int_equal(sn_vectors_read(m, d, path, &f), SN_OK);
+        for (uint32_t t = 0; t < f.n; t++) {
+            const SnVectorRow *at = &f.table[t].row;
+            const SnArithRow *r =
+                sn_arith_row(of[i], at->form, at->map, at->when);
+            const int32_t hi = sn_vectors_hi(at);
+            assert_non_null(r);
+            for (uint32_t j = 0; j < f.table[t].n; j++, n++) {
+                const SnVector *v = &f.table[t].v[j];
+                int64_t a =
+                    at->form == SN_FORM_POINT ? sn_bits_f32(v->real) : v->in[0];
+                r->open(&v->g, k);
+                assert_int_equal(sn_row_code(r, k, a, v->in[1], -hi - 1, hi),
+                                 v->want);
+            }
+        }
+    }
+    assert_true(n > 1000);
+    sn_arena_free(m);
+}
+
 int
 main(void)
 {
@@ -512,7 +550,7 @@ main(void)
         T(conv_add),    T(wide),       T(deconv),      T(bag),
         T(reductions),  T(layer_norm), T(plain_types), T(moves),
         T(constraints), T(narrowing),  T(rows),        T(mixed),
-        T(row_lrn),
+        T(row_lrn),     T(vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,10 @@ fi
 # shellcheck disable=SC2086
 if $CC $flags ${SAN:-} -Isrc -I. -Itests -I"$tmp" -o "$tmp/made" tests/gen/eval_made.c \
     $obj $rooms "$BUILD/obj/made/gen/sn_variants.o" -lcmocka -lxxhash -lm >"$tmp/log" 2>&1; then
-    "$tmp/made" >"$tmp/log" 2>&1
+    for a in odd odder; do
+        "$BUILD/sinter-gen" --vectors $a --count 200 --nodes tests/gen/eval.def -I . >"$tmp/$a.txt"
+    done
+    VECTORS=$tmp "$tmp/made" >"$tmp/log" 2>&1
     rc=$?
     n=$(grep -ac '\[       OK \]' "$tmp/log")
     if [ $rc = 0 ] && [ "$n" -gt 0 ]; then
