@@ -705,8 +705,11 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
         p[1] = p[0];
         p[1].q = w[1].q;
     } else if (nq > 2) {
-        return no(&p[0], "it is quantized to more than two types, and none "
-                         "covers the others");
+        return no(&p[0], p[0].calibrated
+                             ? "it is quantized to more than two types, and "
+                               "none covers the others"
+                             : "it is quantized to more than two types, not "
+                               "all of which are calibrated");
     }
     for (uint32_t i = 0; i < nplan; i++)
         if (!possible(&p[i], &bias))
