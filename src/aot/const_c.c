@@ -63,20 +63,28 @@ sn_aot_array(SnBuf *b, const SnType *t, const SnShape *s, const void *data)
 
 /* ---- which ---- */
 
-static size_t
-up(size_t n)
+/* A vector of a host's filters does not cross a line of its cache. */
+int
+sn_aot_const_align(const SnProgram *p)
 {
-    return (n + SN_AOT_CONST_ALIGN - 1) / SN_AOT_CONST_ALIGN *
-           SN_AOT_CONST_ALIGN;
+    return p->o->target->isa != SN_ISA_PORTABLE ? SN_AOT_LINE : SN_AOT_TAG;
+}
+
+static size_t
+up(const SnProgram *p, size_t n)
+{
+    size_t align = (size_t)sn_aot_const_align(p);
+
+    return (n + align - 1) / align * align;
 }
 
 void
 sn_aot_constant(SnProgram *p, SnAotConst c)
 {
     c.nbyte = sn_tensor_nbyte(c.type, c.shape);
-    c.offset = p->nconst ? up(p->constant[p->nconst - 1].offset +
-                              p->constant[p->nconst - 1].nbyte)
-                         : SN_AOT_CONST_ALIGN; /* after the tag */
+    c.offset = up(p, p->nconst ? p->constant[p->nconst - 1].offset +
+                                     p->constant[p->nconst - 1].nbyte
+                               : SN_AOT_TAG);
     SN_PUSH(p->a, p->constant, p->nconst, c);
     p->weights += c.nbyte;
 }
@@ -118,17 +126,20 @@ sn_aot_const_extern(const SnProgram *p, SnBuf *b)
 void
 sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b)
 {
+    int align = sn_aot_const_align(p);
+
+    align = align < SN_AOT_ALIGN ? SN_AOT_ALIGN : align;
     sn_putf(
         b,
         "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
         "/* A section each, by name: a linker script may place them, as "
-        "may a definition\n * of one's own.  Compilers may count on 16 bytes "
+        "may a definition\n * of one's own.  Compilers may count on %d bytes "
         "where they see an array. */\n#ifndef %s_SECTION\n"
         "#if defined(__GNUC__) && defined(__ELF__)\n"
         "#define %s_SECTION(name) \\\n"
         "    __attribute__((section(\".rodata.\" name), aligned(%d)))\n"
         "#else\n#define %s_SECTION(name)\n#endif\n#endif\n\n",
-        up, up, SN_AOT_ALIGN, up);
+        align, up, up, align, up);
     sn_aot_const_extern(p, b);
     for (uint32_t i = 0; i < p->nconst; i++) {
         const SnAotConst *c = &p->constant[i];
@@ -146,15 +157,15 @@ const uint8_t *
 sn_aot_const_bytes(const SnProgram *p, size_t *nbyte)
 {
     const SnAotConst *last = p->nconst ? &p->constant[p->nconst - 1] : NULL;
-    size_t n = last ? up(last->offset + last->nbyte) : SN_AOT_CONST_ALIGN;
+    size_t n = up(p, last ? last->offset + last->nbyte : SN_AOT_TAG);
     uint8_t *all = SN_NEW_N(p->a, uint8_t, n);
 
     for (uint32_t i = 0; i < p->nconst; i++)
         if (p->constant[i].nbyte)
             memcpy(all + p->constant[i].offset, p->constant[i].data,
                    p->constant[i].nbyte);
-    uint64_t tag = XXH64(all + SN_AOT_CONST_ALIGN, n - SN_AOT_CONST_ALIGN, 0);
-    for (int i = 0; i < SN_AOT_CONST_ALIGN; i++)
+    uint64_t tag = XXH64(all + SN_AOT_TAG, n - SN_AOT_TAG, 0);
+    for (int i = 0; i < SN_AOT_TAG; i++)
         all[i] = (uint8_t)(tag >> 8 * i);
     *nbyte = n;
     return all;
@@ -167,7 +178,7 @@ sn_aot_const_bind(const SnProgram *p, SnBuf *b)
     const uint8_t *all = sn_aot_const_bytes(p, &n);
 
     sn_puts(b, "    static const unsigned char tag[] = {");
-    for (int i = 0; i < SN_AOT_CONST_ALIGN; i++)
+    for (int i = 0; i < SN_AOT_TAG; i++)
         sn_putf(b, "%s%d", i ? ", " : "", all[i]);
     sn_puts(b, "};\n    const unsigned char *const w = "
                "(const unsigned char *)weights;\n");

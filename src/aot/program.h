@@ -79,7 +79,9 @@ typedef struct SnProgram {
     SnBuf rows;              /* functions of rows that a plugin provides */
 } SnProgram;
 
-enum { SN_AOT_ALIGN = 16, SN_AOT_CONST_ALIGN = 8 };
+/* Alignment of values; the first bytes of a binary, before its constants; a
+ * line of a host's cache. */
+enum { SN_AOT_ALIGN = 16, SN_AOT_TAG = 8, SN_AOT_LINE = 64 };
 
 /* home.c: homes of all values and the blocks of the arena; the value whose
  * memory a result has. */
@@ -140,6 +142,8 @@ const char *sn_aot_base(const SnProgram *p, uint32_t r);
 SnStatus sn_aot_test(const SnProgram *p, const char **out);
 /* ---- const_c.c ---- */
 
+/* Alignment of constants in a binary. */
+int sn_aot_const_align(const SnProgram *p);
 /* Adds the graph's constants that code names. */
 void sn_aot_constants(SnProgram *p, const char *code);
 /* Their declarations; their file (up: the name in capitals). */

@@ -140,9 +140,13 @@ put_memory(const SnProgram *p, uint32_t r, SnBuf *b)
 static void
 put_weights(const SnProgram *p, SnBuf *b)
 {
+    int align = sn_aot_const_align(p);
+
     sn_putf(b,
-            "static union {\n    unsigned char byte[%lu];\n    double real;\n"
-            "    int64_t whole;\n} weights;\n\n"
+            "static unsigned char weights_memory[%lu];\n\n"
+            "static void *\nweights(void)\n{\n"
+            "    uintptr_t at = (uintptr_t)weights_memory;\n\n"
+            "    return weights_memory + (%d - at %% %d) %% %d;\n}\n\n"
             "static int\nread_weights(const char *program)\n{\n"
             "    static char path[4096] = \"\";\n"
             "    const char *slash = strrchr(program, '/');\n"
@@ -152,10 +156,11 @@ put_weights(const SnProgram *p, SnBuf *b)
             "        memcpy(path, program, n);\n"
             "    strcat(path, \"%s_weights.bin\");\n"
             "    FILE *f = fopen(path, \"rb\");\n"
-            "    if (f == NULL || fread(weights.byte, %lu, 1, f) != 1) {\n"
+            "    if (f == NULL || fread(weights(), %lu, 1, f) != 1) {\n"
             "        perror(path);\n        return 0;\n    }\n"
             "    fclose(f);\n    return 1;\n}\n\n",
-            (unsigned long)p->nbinary, p->name, (unsigned long)p->nbinary);
+            (unsigned long)p->nbinary + (unsigned long)align, align, align,
+            align, p->name, (unsigned long)p->nbinary);
 }
 
 static void
@@ -178,7 +183,7 @@ put_buffers(const SnProgram *p, SnBuf *b)
 static void
 put_call(const SnProgram *p, SnBuf *b, const char *in)
 {
-    sn_putf(b, "%s_run(%s", p->name, p->o->binary ? "weights.byte, " : "");
+    sn_putf(b, "%s_run(%s", p->name, p->o->binary ? "weights(), " : "");
     for (uint32_t r = 0; r < p->nregion; r++)
         sn_putf(b, "%s%s()", r ? ", " : "", sn_aot_arena(p, r));
     for (uint32_t i = 0; i < p->x->ninput; i++)

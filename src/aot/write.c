@@ -172,7 +172,8 @@ header(const SnProgram *p)
                 "\n/* Bytes of the constants, %s_weights.bin, and their "
                 "alignment. */\n#define %s_WEIGHTS %lu\n"
                 "#define %s_WEIGHTS_ALIGN %d\n",
-                p->name, up, (unsigned long)p->nbinary, up, SN_AOT_CONST_ALIGN);
+                p->name, up, (unsigned long)p->nbinary, up,
+                sn_aot_const_align(p));
     for (uint32_t i = 0; i < p->x->ninput; i++)
         put_port(&b, p, &p->x->input[i], "input", i);
     for (uint32_t i = 0; i < p->x->noutput; i++)

@@ -660,6 +660,20 @@ else
     echo "not ok compile weights_other: exit codes $rc, expected 0,1,3"
     bad=1
 fi
+# Constants of hosts begin at lines of the cache, in a file and in the program.
+split weights_host --target x86-avx2 --weights binary
+n=$(sed -n '/"arena": /d; s/.*"offset": \([0-9]*\), "bytes".*/\1/p' "$tmp/o/net.json" |
+    awk '{ k++; bad += $1 % 64 != 0 } END { print (k > 0 && !bad) }')
+grep -q '^#define NET_WEIGHTS_ALIGN 64$' "$tmp/o/net.h" || n=0
+split weights_aligned --target x86-avx2
+m=$(nm "$tmp/o/t" | awk '$3 ~ /^net_n[0-9]*_w$/ { k++; bad += $1 !~ /[048c]0$/ }
+    END { print (k > 0 && !bad) }')
+if [ "$n$m" = 11 ]; then
+    echo "ok compile weights_lines"
+else
+    echo "not ok compile weights_lines: $n, $m"
+    bad=1
+fi
 split arenas --arenas 800,1600 --weights binary
 t arenas_sizes 0 out "arena 1: " compile "$tmp/chain.sn" -o "$tmp/o" --arenas 800,1600
 t arenas_small 1 err "memory 1 takes 1872 bytes, more than 100" compile "$tmp/chain.sn" \
