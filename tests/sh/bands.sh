@@ -110,7 +110,7 @@ grep -q 'loops  *k (MaxPool)' "$tmp/log" && grep -q 'loops/[0-9]*  *m (MaxPool)'
 say $? "places: a pool whose places are read is in no chain"
 
 # Batches are rows, too.
-nconv=0
+nconv=0 bs=0.0005
 {
     printf 'sinter-graph 1\ngraph "batch" {\n'
     echo '  %x = Placeholder() : qi8<0.05, -7>[6,5,5,4]'
