@@ -353,6 +353,49 @@ by_elements(SnProver *pv, const SnInstance *pr, bool failed, const char **why,
     return NOT_SEEN;
 }
 
+/* What the author of a node can change, who may not own the line. */
+static void
+help_derived(SnProver *pv, const SnInstance *pr)
+{
+    const char *n = pr->node ? pr->node->name : "the node";
+
+    if (pr->renumber)
+        sn_diag_help(pv->d,
+                     "leave %s out of the class of this line: 'and not %s'; "
+                     "layout() also leaves out nodes with an invariant",
+                     n, n);
+    else if (pr->derive->fam == SN_FAM_INTEGERIZE)
+        sn_diag_help(pv->d,
+                     "change the formula of %s, or drop its tuples of codes "
+                     "from 'kinds'",
+                     n);
+    else
+        sn_diag_help(pv->d,
+                     "make the port 'given' in %s, not '%s': no family changes "
+                     "it then; or change the formula",
+                     n, pr->derive->fam == SN_FAM_SINK ? "same" : "free");
+    if (pr->node && pr->node->pos.src != pr->derive->pos.src)
+        sn_diag_span(pv->d, pr->node->pos, "the node");
+}
+
+/* A rule about a class holds for each node of it, also those of plugins. */
+static void
+help_written(SnProver *pv, const SnInstance *pr)
+{
+    bool other = pr->any && pr->any->pos.src != pr->r->pos.src;
+
+    if (!other) {
+        sn_diag_help(pv->d, "add a condition under which this step holds, or "
+                            "mark the rule trusted \"why\"");
+        return;
+    }
+    sn_diag_help(pv->d,
+                 "change the formula or the attributes of %s so that the rule "
+                 "holds, or that its class leaves %s out",
+                 pr->any->name, pr->any->name);
+    sn_diag_span(pv->d, pr->any->pos, "the node");
+}
+
 /* SN315: no layer proves the rule, and the drawn cases do not refute it. */
 static void
 unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
@@ -378,10 +421,10 @@ unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
              sn_judge_name(pr), sn_judge_whose(pv, pr), why, drawn);
     if (sn_prove_help_open(pv, pr))
         return;
-    sn_diag_help(
-        pv->d, pr->derive ? "the family does not change ports that are 'given'"
-                          : "add a condition under which this step holds, or "
-                            "mark the rule trusted \"why\"");
+    if (pr->derive)
+        help_derived(pv, pr);
+    else
+        help_written(pv, pr);
 }
 
 static uint64_t
