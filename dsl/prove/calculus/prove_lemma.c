@@ -657,6 +657,11 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
         l->why = "a guard or an attribute outside the calculus";
         return false;
     }
+    const SnDefNode *n = sn_calculus_moved_invariant(pr, pr->r->rhs);
+    if (n) {
+        l->why = sn_format(l->a, "an invariant of %s", n->name);
+        return false;
+    }
     sn_calculus_assume(l, pr->r->need, true);
     if (sn_calculus_saves(pr->r))
         return sn_calculus_saved(l, a, b);

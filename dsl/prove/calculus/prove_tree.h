@@ -171,6 +171,10 @@ SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
  * covers. */
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
 /* Then: equal clamps of equal types, as clamps are codes. */
+/* A node of the right side with an invariant, where moves of the left side may
+ * give it operands of other shapes than there; or NULL. */
+const SnDefNode *sn_calculus_moved_invariant(const SnInstance *pr,
+                                             const SnTerm *t);
 void sn_calculus_assume_clamps(SnCalculus *l, const SnExpr *e);
 /* Have clamps a and b of codes of type `to` a common point, where these may be
  * reals? */
