@@ -204,6 +204,50 @@ products_fold_alpha_into_the_scale(void **state)
           "  Save(%y) {name = \"y\"}\n");
 }
 
+/* C of a QGemm: for each column, as a vector or as the row of a matrix. */
+static Onnx__NodeProto *
+biased_product(const char *cdims, size_t nbyte)
+{
+    static const int8_t w[] = {1, 2, 3, 4};
+    static const int32_t c[] = {5, -6, 7, 8};
+    Onnx__NodeProto *n =
+        start("QGemm", "x s z w s z c t u", INT8, "2x2", "2x2");
+
+    microsoft(n);
+    ob_init(b, "w", INT8, "2x2", w, 4);
+    ob_init(b, "c", INT32, cdims, c, nbyte);
+    return n;
+}
+
+static void
+products_add_a_row(void **state)
+{
+    static const char same[] =
+        "  %x = Placeholder() : qi8<0.5, 2>[2,2]\n"
+        "  %w = Constant() {data = [1, 3, 2, 4]} : qi8<0.5, 2>[2,2]\n"
+        "  %c = Constant() {data = [5, -6]} : qi32<0.25, 0>[2]\n"
+        "  %y = FullyConnected(%x, %w, %c) : qi8<0.25, 0>[2,2]\n"
+        "  Save(%y) {name = \"y\"}\n";
+
+    (void)state;
+    biased_product("2", 8);
+    gives(same);
+    biased_product("1x2", 8);
+    gives(same);
+    biased_product("2x2", 16);
+    refused(SN_EUNSUPPORTED,
+            "m.onnx: node 'y' (QGemm): 'c' is broadcast; one value for each of "
+            "2 columns is supported\n");
+    biased_product("1", 4);
+    refused(SN_EUNSUPPORTED,
+            "m.onnx: node 'y' (QGemm): 'c' is broadcast; one value for each of "
+            "2 columns is supported\n");
+    biased_product("3", 12);
+    refused(SN_EINPUT,
+            "m.onnx: node 'y' (QGemm): FullyConnected: operand 'b' must have 2 "
+            "elements, one for each output channel\n");
+}
+
 /* Channels are last in the file already where an attribute says so. */
 static void
 pictures_may_have_channels_last(void **state)
@@ -453,6 +497,7 @@ main(void)
         cmocka_unit_test(choices_are_put_on_one_grid),
         cmocka_unit_test(convolutions_take_a_scale_per_filter),
         cmocka_unit_test(products_fold_alpha_into_the_scale),
+        cmocka_unit_test(products_add_a_row),
         cmocka_unit_test(pictures_may_have_channels_last),
         cmocka_unit_test(a_fixed_scale_chooses_the_node),
         cmocka_unit_test(unlike_operands_of_concat_are_rescaled),

@@ -95,6 +95,30 @@ sn_import_own_product(SnImport *x, SnKind k)
     return sn_import_put(x, 0, y);
 }
 
+/* The shape of a bias of n elements at input i, which may be a row of a
+ * matrix; *s is NULL where it is a vector or nothing. */
+static SnStatus
+row_shape(SnImport *x, uint32_t i, int64_t rows, int64_t n, const SnShape **s)
+{
+    const SnImportVal *v = sn_import_in(x, i);
+    int64_t m, last;
+
+    *s = NULL;
+    if (v == NULL || v->rank > 2)
+        return SN_OK;
+    last = v->rank > 0 ? v->dim[v->rank - 1] : 1;
+    m = v->rank > 1 ? v->dim[0] : 1;
+    if (m == 1 && last == n)
+        *s = sn_shape(x->g->pool, 1, &n);
+    else if ((m == 1 || m == rows) && (last == 1 || last == n))
+        return sn_import_fail(
+            x, SN_EUNSUPPORTED,
+            "'%s' is broadcast; one value for each of %" PRId64
+            " columns is supported",
+            v->name, n);
+    return SN_OK;
+}
+
 /* x . w^T + b, w [out, in] known. */
 static SnStatus
 connected(SnImport *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
@@ -102,13 +126,17 @@ connected(SnImport *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
 {
     static const int as_is[] = {0, 1}, swapped[] = {1, 0};
     SnRef in[3] = {a, 0, 0};
+    const SnShape *s;
     SnKind k;
 
     SN_TRY(sn_import_codes(x, iw, transposed ? 0 : 1,
                            transposed ? as_is : swapped, &in[1]));
     k = sn_import_form(x, SN_K_FULLY_CONNECTED, 3, in, type);
-    if (ib != 0)
-        SN_TRY(sn_import_pinned(x, k, 3, in, 2, ib));
+    if (ib != 0) {
+        SN_TRY(row_shape(x, ib, sn_shape_of(x->g, a)->dim[0],
+                         sn_shape_of(x->g, in[1])->dim[0], &s));
+        SN_TRY(sn_import_pinned(x, k, 3, in, 2, ib, s));
+    }
     return sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
                           NULL, type, y);
 }

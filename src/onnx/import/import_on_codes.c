@@ -174,13 +174,12 @@ sn_import_form(SnImport *x, SnKind k, uint32_t nin, const SnRef *in,
 
 SnStatus
 sn_import_pinned(SnImport *x, SnKind k, uint32_t nin, SnRef *in, uint32_t port,
-                 uint32_t i)
+                 uint32_t i, const SnShape *s)
 {
     const SnKindDesc *d = sn_desc(k);
     const SnType **types, *t = NULL;
     const SnTuple *tuple = tuple_of(x, d, nin, in, NULL, &types);
     SnImportVal *v = sn_import_in(x, i);
-    const SnShape *s;
     const SnData *b;
     uint32_t slot, n;
 
@@ -198,7 +197,8 @@ sn_import_pinned(SnImport *x, SnKind k, uint32_t nin, SnRef *in, uint32_t port,
     if (tuple != NULL)
         t = sn_pin_type(x->g->pool, x->a, d, &d->in[port], &tuple->in[port],
                         nin, types);
-    s = sn_shape(x->g->pool, b->rank, b->dim);
+    if (s == NULL)
+        s = sn_shape(x->g->pool, b->rank, b->dim);
     if (t == NULL || s == NULL)
         return sn_import_fail(x, SN_EINPUT,
                               "operand %s ('%s'): its scale is out of range",
@@ -222,8 +222,8 @@ sn_import_on_codes(SnImport *x, const SnOnnxDesc *e, SnKind *kind,
     for (uint32_t k = 0; k < e->ncode; at += e->code[k++].ninput) {
         const SnOnnxCode *c = &e->code[k];
         if (c->port >= 0 && o.kd->in[c->port].fact == SN_PIN)
-            SN_TRY(
-                sn_import_pinned(x, *kind, o.nin, o.in, (uint32_t)c->port, at));
+            SN_TRY(sn_import_pinned(x, *kind, o.nin, o.in, (uint32_t)c->port,
+                                    at, NULL));
     }
     *nin = o.nin;
     *in = o.in;

@@ -307,9 +307,9 @@ SnStatus sn_import_on_codes(SnImport *x, const SnOnnxDesc *e, SnKind *kind,
 SnKind sn_import_form(SnImport *x, SnKind k, uint32_t nin, const SnRef *in,
                       const SnType *type);
 /* Operand `port` of k, int32 at input i or nothing, on the grid that k pins it
- * to. */
+ * to; of shape s, which has as many elements (NULL: as the file has it). */
 SnStatus sn_import_pinned(SnImport *x, SnKind k, uint32_t nin, SnRef *in,
-                          uint32_t port, uint32_t i);
+                          uint32_t port, uint32_t i, const SnShape *s);
 /* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
 SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
 /* One attribute of the ONNX node into one of a node, at p. */
