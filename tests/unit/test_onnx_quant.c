@@ -269,9 +269,8 @@ pictures_may_have_channels_last(void **state)
     ob_int(b, n, "channels_last", 1);
     ob_list(b, n, "kernel_shape", 1, &one);
     refused(SN_EUNSUPPORTED,
-            "m.onnx: node 'y' (QLinearAveragePool): attribute "
-            "'kernel_shape' has 1 value, 2 are supported (two-dimensional "
-            "pictures)\n");
+            "m.onnx: node 'y' (QLinearAveragePool): 'x' has rank 3; only "
+            "two-dimensional pictures are supported\n");
 }
 
 /* The kind that has a scale of its own, or its form on any. */

@@ -69,6 +69,14 @@ layout_perm(const char *word, int rank, int *perm)
     return strcmp(word, "nchw") == 0 || strcmp(word, "oihw") == 0;
 }
 
+const char *
+sn_import_layout_word(const SnOnnxDesc *e, const char *port)
+{
+    const SnOnnxMap *l = entry_for(e, SN_IMPORT_LAYOUT, port);
+
+    return l != NULL ? l->value : NULL;
+}
+
 SnStatus
 sn_import_layout(SnImport *x, const SnOnnxDesc *e, const char *port, int rank,
                  int *perm, const char **word)

@@ -91,9 +91,10 @@ operand(SnImport *x, const On *o, const SnOnnxCode *c, uint32_t i, SnRef *out)
         return SN_OK;
     if (v == NULL)
         return sn_import_fail(x, SN_EINPUT, "input %" PRIu32 " is missing", i);
-    SN_TRY(sn_import_layout(x, o->e, p->name, v->rank, perm, &word));
+    word = sn_import_layout_word(o->e, p->name);
     if (word != NULL)
         SN_TRY(check_rank(x, v, word));
+    SN_TRY(sn_import_layout(x, o->e, p->name, v->rank, perm, &word));
     if (c->ninput == 3)
         return sn_import_codes(x, i, axis >= 0 && word ? perm[axis] : axis,
                                word ? perm : NULL, out);

@@ -294,6 +294,8 @@ const SnOnnxDesc *sn_import_entries(SnKind kind, const char *op);
  * by the entries and attribute hooks of e. */
 SnStatus sn_import_entry_attrs(SnImport *x, const SnOnnxDesc *e, SnKind k,
                                uint32_t nin, SnRef *in, void **attr);
+/* The word of e's layout for a port, or NULL. */
+const char *sn_import_layout_word(const SnOnnxDesc *e, const char *port);
 /* The permutation for the layout that e's entries give a port, and its word;
  * NULL: as the file has it. */
 SnStatus sn_import_layout(SnImport *x, const SnOnnxDesc *e, const char *port,
