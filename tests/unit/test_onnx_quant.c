@@ -273,6 +273,35 @@ pictures_may_have_channels_last(void **state)
             "two-dimensional pictures are supported\n");
 }
 
+/* A line of a plugin whose attribute is an input after those of codes(..). */
+static void
+attributes_may_follow_the_codes(void **state)
+{
+    static const SnOnnxMap map[] = {
+        {SN_IMPORT_INPUT, "alpha", NULL, 5, NULL, NULL}};
+    static const SnOnnxCode code[] = {{0, 3}, {-1, 2}};
+    static SnOnnxDesc line = {.op = {"com.microsoft", "QSlope"},
+                              .since = 1,
+                              .nmap = 1,
+                              .map = map,
+                              .ncode = 2,
+                              .code = code};
+
+    (void)state;
+    line.kind = sn_kind_named("LeakyRelu");
+    sn_more_kinds.nonnx = 1;
+    sn_more_kinds.onnx = &line;
+    microsoft(start("QSlope", "x s z t u t", INT8, "2", "2"));
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2]\n"
+          "  %y = LeakyRelu(%x) {alpha = 0.25} : qi8<0.25, 0>[2]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    microsoft(start("QSlope", "x s z t u t s", INT8, "2", "2"));
+    refused(SN_EINPUT, "m.onnx: node 'y' (QSlope): 7 inputs, at most 6 "
+                       "expected\n");
+    sn_more_kinds.nonnx = 0;
+    sn_more_kinds.onnx = NULL;
+}
+
 /* The kind that has a scale of its own, or its form on any. */
 static void
 a_fixed_scale_chooses_the_node(void **state)
@@ -497,6 +526,7 @@ main(void)
         cmocka_unit_test(convolutions_take_a_scale_per_filter),
         cmocka_unit_test(products_fold_alpha_into_the_scale),
         cmocka_unit_test(products_add_a_row),
+        cmocka_unit_test(attributes_may_follow_the_codes),
         cmocka_unit_test(pictures_may_have_channels_last),
         cmocka_unit_test(a_fixed_scale_chooses_the_node),
         cmocka_unit_test(unlike_operands_of_concat_are_rescaled),

@@ -13,32 +13,38 @@ typedef struct On {
     const SnType *type; /* of the result, or NULL */
 } On;
 
-/* How many operands the variadic port has; the inputs fit codes(..). */
+/* How many operands the variadic port has; the inputs fit codes(..), and what
+ * entries take of those after them. */
 static SnStatus
 count(SnImport *x, const On *o, uint32_t *nlist)
 {
     size_t n = x->n->n_input, most = 0;
     const SnPortDesc *list = NULL;
+    uint32_t each = 1;
 
     *nlist = 1;
     for (uint32_t i = 0; i < o->e->ncode; i++) {
         const SnOnnxCode *c = &o->e->code[i];
         if (c->port >= 0 && o->kd->in[c->port].variadic)
-            list = &o->kd->in[c->port];
+            list = &o->kd->in[c->port], each = c->ninput;
         else
             most += c->ninput;
     }
+    for (uint32_t i = 0; i < o->e->nmap; i++)
+        if (o->e->map[i].entry == SN_IMPORT_INPUT &&
+            (size_t)o->e->map[i].input >= most)
+            most = (size_t)o->e->map[i].input + 1;
     if (list == NULL && n <= most)
         return SN_OK;
     if (list == NULL)
         return sn_import_fail(x, SN_EINPUT, "%zu inputs, at most %zu expected",
                               n, most);
-    *nlist = (uint32_t)((n - most) / 3);
-    if (n <= most || (n - most) % 3 != 0)
+    *nlist = (uint32_t)((n - most) / each);
+    if (n <= most || (n - most) % each != 0)
         return sn_import_fail(
             x, SN_EINPUT,
-            "%zu inputs: expected %zu, and three for each operand '%s'", n,
-            most, list->name);
+            "%zu inputs: expected %zu, and %s for each operand '%s'", n, most,
+            each == 3 ? "three" : "one", list->name);
     return SN_OK;
 }
 
