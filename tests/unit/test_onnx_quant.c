@@ -302,6 +302,32 @@ attributes_may_follow_the_codes(void **state)
     sn_more_kinds.onnx = NULL;
 }
 
+/* Filters that are an input may have a scale each, where the line has them. */
+static void
+filters_may_be_an_input(void **state)
+{
+    static const float ws[] = {0.5F, 0.25F};
+    static const int8_t wz[] = {0, 0};
+    Onnx__NodeProto *n =
+        start("QGemm", "x s z w ws wz c t u", INT8, "1x3", "1x2");
+    static const int32_t c[] = {5, -6};
+
+    (void)state;
+    microsoft(n);
+    ob_input_of(b, "w", INT8, "2x3");
+    ob_int(b, n, "transB", 1);
+    ob_init(b, "ws", FLOAT, "2", ws, 8);
+    ob_init(b, "wz", INT8, "2", wz, 2);
+    ob_init(b, "c", INT32, "2", c, 8);
+    gives("  %x = Placeholder() : qi8<0.5, 2>[1,3]\n"
+          "  %w = Placeholder() : qi8<axis=0, [0.5, 0.25], [0, 0]>[2,3]\n"
+          "  %c = Constant() {data = [5, -6]} : "
+          "qi32<axis=0, [0.25, 0.125], [0, 0]>[2]\n"
+          "  %y = RowwiseQuantizedFullyConnected(%x, %w, %c) : "
+          "qi8<0.25, 0>[1,2]\n"
+          "  Save(%y) {name = \"y\"}\n");
+}
+
 /* The kind that has a scale of its own, or its form on any. */
 static void
 a_fixed_scale_chooses_the_node(void **state)
@@ -527,6 +553,7 @@ main(void)
         cmocka_unit_test(products_fold_alpha_into_the_scale),
         cmocka_unit_test(products_add_a_row),
         cmocka_unit_test(attributes_may_follow_the_codes),
+        cmocka_unit_test(filters_may_be_an_input),
         cmocka_unit_test(pictures_may_have_channels_last),
         cmocka_unit_test(a_fixed_scale_chooses_the_node),
         cmocka_unit_test(unlike_operands_of_concat_are_rescaled),

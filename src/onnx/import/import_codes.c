@@ -205,6 +205,8 @@ sn_import_code_input(SnImport *x, SnImportVal *v)
         return SN_OK;
     if (dequantizes(x))
         SN_TRY(sn_import_int(x, "axis", 1, &axis));
+    else if (sn_data_count(s->data) > 1)
+        return SN_OK; /* along the axis that its operator knows */
     SN_TRY(sn_import_scales(x, v, v->u8 ? SN_D_U8 : SN_D_I8, is, iz, axis, &q));
     return sn_import_make_input(x, v, &q);
 }
