@@ -184,7 +184,7 @@ sn_import_pinned(SnImport *x, SnKind k, uint32_t nin, SnRef *in, uint32_t port,
                  uint32_t i, const SnShape *s)
 {
     const SnKindDesc *d = sn_desc(k);
-    const SnType **types, *t = NULL;
+    const SnType **types, *t;
     const SnTuple *tuple = tuple_of(x, d, nin, in, NULL, &types);
     SnImportVal *v = sn_import_in(x, i);
     const SnData *b;
@@ -201,9 +201,10 @@ sn_import_pinned(SnImport *x, SnKind k, uint32_t nin, SnRef *in, uint32_t port,
         return sn_import_fail(
             x, SN_EINPUT, "operand %s ('%s') is %s, expected int32",
             d->in[port].name, v->name, sn_dtype_name(b->dtype));
-    if (tuple != NULL)
-        t = sn_pin_type(x->g->pool, x->a, d, &d->in[port], &tuple->in[port],
-                        nin, types);
+    if (tuple == NULL) /* what adds the node says what it takes */
+        return SN_OK;
+    t = sn_pin_type(x->g->pool, x->a, d, &d->in[port], &tuple->in[port], nin,
+                    types);
     if (s == NULL)
         s = sn_shape(x->g->pool, b->rank, b->dim);
     if (t == NULL || s == NULL)
