@@ -5,6 +5,9 @@
  * values.  Which NaN a result is, numerics.md leaves open. */
 #include "unit/kernel_graph.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "base/fmath.h"
 #include "kernel/conv_f32/conv_f32.h"
 #include "kernel/point/point_f32.h"
@@ -127,15 +130,33 @@ conv(void **state)
         }
 }
 
-/* However a convolution is cut: every pick of these rows that fits. */
+/* Memory for n floats, behind which there is none. */
+static float *
+at_end(int64_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE),
+           size = (size_t)n * sizeof(float);
+    size_t most = (size + page - 1) / page * page;
+    char *p = mmap(NULL, most + page, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(p, MAP_FAILED);
+    assert_int_equal(mprotect(p + most, page, PROT_NONE), 0);
+    return (float *)(void *)(p + most - size);
+}
+
+/* However a convolution is cut: every pick of these rows that fits, between
+ * values that lie at the end of memory. */
 static void
 check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
             const float *want, int64_t n, size_t conv)
 {
     const int64_t rows[] = {1, 2, 3, geo->oh};
-    float *got = SN_NEW_N(arena, float, n);
+    int64_t nx = geo->n * geo->h * geo->w * geo->c;
+    float *got = at_end(n), *from = at_end(nx);
     int nfit = 0;
 
+    memcpy(from, x, (size_t)nx * sizeof *x);
     for (int i = 0; i < 4 * 6 * 2; i++) {
         SnConvPick k = {
             .rows = rows[i % 4], .npanel = i / 4 % 6, .by_block = i / 24};
@@ -147,8 +168,8 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
             const SnConvF32 *p = sn_conv_f32_plan(arena, (SnIsa)isa, geo, f);
             int64_t nu = sn_conv_f32_units(p), cut = nu / 2;
             memset(got, 0, (size_t)n * sizeof *got);
-            sn_conv_f32_run(p, x, got, 0, cut);
-            sn_conv_f32_run(p, x, got, cut, nu);
+            sn_conv_f32_run(p, from, got, 0, cut);
+            sn_conv_f32_run(p, from, got, cut, nu);
             same(got, want, (size_t)n,
                  sn_format(arena, "conv %zu, pick %d", conv, i), (SnIsa)isa);
             nfit++;

@@ -120,22 +120,25 @@ few_start(const SnTileF32 *t, int s)
                 (__mmask8)lanes(t->ncol, 0));
 }
 
+/* A part of a register is stored by a mask of its own lanes: gcc makes one
+ * instruction of taking it and storing it by a mask register, which faults
+ * where lanes without a bit lie on a page that does not exist. */
 AVX512 INLINE void
 few_put(const SnTileF32 *t, int s, __m512 v)
 {
-    __mmask8 m = (__mmask8)lanes(t->ncol, 0);
+    __m128i m = _mm_movm_epi32((__mmask8)lanes(t->ncol, 0));
     float *const *y = t->y + 4 * s;
     int n = t->nrow - 4 * s;
 
     if (t->last)
         v = clamped(v, t->lo, t->hi);
-    _mm_mask_storeu_ps(y[0], m, _mm512_castps512_ps128(v));
+    _mm_maskstore_ps(y[0], m, _mm512_castps512_ps128(v));
     if (n > 1)
-        _mm_mask_storeu_ps(y[1], m, _mm512_extractf32x4_ps(v, 1));
+        _mm_maskstore_ps(y[1], m, _mm512_extractf32x4_ps(v, 1));
     if (n > 2)
-        _mm_mask_storeu_ps(y[2], m, _mm512_extractf32x4_ps(v, 2));
+        _mm_maskstore_ps(y[2], m, _mm512_extractf32x4_ps(v, 2));
     if (n > 3)
-        _mm_mask_storeu_ps(y[3], m, _mm512_extractf32x4_ps(v, 3));
+        _mm_maskstore_ps(y[3], m, _mm512_extractf32x4_ps(v, 3));
 }
 
 #define TAP(s, i) \
