@@ -269,8 +269,8 @@ fine_term(__m512i t, int k)
     return _mm512_permutex2var_ps(load(c), t, load(c + 16));
 }
 
-/* From here on erf rounds to 1. */
-#define FINE_END 0x1.f8p+1f
+/* From here on erf rounds to 1; from the next float on there is no c. */
+#define FINE_MOST 0x1.f7fffep+1f
 /* Below it a product's rest may underflow. */
 #define FINE_LEAST 0x1p-100f
 /* What the sum may be off by: parts of its second summand and of the sum. */
@@ -286,7 +286,7 @@ fine_term(__m512i t, int k)
 TARGET INLINE V
 fine_erf(V v, bool *unsure)
 {
-    V a = vmin(set(0x1.f7fffep+1f), _mm512_abs_ps(v));
+    V a = vmin(set(FINE_MOST), _mm512_abs_ps(v));
     V at = vadd(_mm512_mul_ps(a, set(8)), set(0x1.8p23f));
     V h = _mm512_fnmadd_ps(vsub(at, set(0x1.8p23f)), set(0.125f), a);
     __m512i t = _mm512_castps_si512(at);
