@@ -101,8 +101,8 @@ SnStatus sn_exec_prepare_tune(SnArena *a, const SnGraph *g,
                               struct SnTune *tune, SnDiag *d,
                               const SnExec **out);
 /* The same for a graph that only this SnExec runs, and that is not read: frees
- * the memory of Constants that kernels have copies of (SnNode.own), or lets them
- * write there what they pack. */
+ * the memory of Constants that kernels have copies of (SnNode.own), or lets
+ * them write there what they pack. */
 SnStatus sn_exec_prepare_only(SnArena *a, SnGraph *g,
                               const SnBackendDesc *backend, struct SnPack *pack,
                               struct SnTune *tune, SnDiag *d,
