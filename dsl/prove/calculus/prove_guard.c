@@ -218,31 +218,3 @@ sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
         l->cov[l->ncov++][1] = cover(l, e->kid[1]);
     }
 }
-
-/* ---- invariants ---- */
-
-/* Does the left side have a move other than n? */
-static bool
-has_move(const SnInstance *pr, const SnPat *p, const SnDefNode *n)
-{
-    const SnDefNode *k = p->node ? p->node : pr->any;
-    bool has = p->pk != SN_P_VAR && k && k != n && k->nout && k->nin &&
-               k->rsem[0]->cls == SN_C_MOVE;
-
-    for (uint32_t i = 0; i < p->narg && !has; i++)
-        has = has_move(pr, p->arg[i], n);
-    return has;
-}
-
-const SnDefNode *
-sn_calculus_moved_invariant(const SnInstance *pr, const SnTerm *t)
-{
-    const SnDefNode *n = t->tk == SN_T_CALL ? t->node : NULL;
-
-    if (n && n->nrinv && has_move(pr, pr->r->pat, n))
-        return n;
-    n = NULL;
-    for (uint32_t i = 0; i < t->narg && !n; i++)
-        n = sn_calculus_moved_invariant(pr, t->arg[i]);
-    return n;
-}

@@ -657,14 +657,9 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
         l->why = "a guard or an attribute outside the calculus";
         return false;
     }
-    const SnDefNode *n = sn_calculus_moved_invariant(pr, pr->r->rhs);
-    if (n) {
-        l->why = sn_format(l->a, "an invariant of %s", n->name);
-        return false;
-    }
     sn_calculus_assume(l, pr->r->need, true);
     if (sn_calculus_saves(pr->r))
-        return sn_calculus_saved(l, a, b);
+        return sn_calculus_saved(l, a, b) && sn_calculus_legal(l);
     *a = sn_calculus_build_pat(l, pr->r->pat, &ty);
     if (*a) {
         sn_calculus_assume(l, pr->r->need, false);
@@ -676,7 +671,7 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
         *a = l->later[1];
         *b = l->later[0];
     }
-    return !l->why && *a && *b;
+    return !l->why && *a && *b && sn_calculus_legal(l);
 }
 
 /* A constant with its own dimensions may make the result of the left side
@@ -705,6 +700,7 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
 
     if (!sn_calculus_sides(pv, pr, res, &l, &a, &b)) {
         r.why = l.why ? l.why : "a later result";
+        r.failed = l.illegal;
         return r;
     }
     if (!keeps_shape(&l, b)) {

@@ -80,6 +80,7 @@ typedef struct SnCalculus {
     bool apart;      /* a clamp that the right side makes from reals may be made
                         of two without a common point, and be -0 where they give
                         0 */
+    bool illegal;    /* why: a node of the right side may be so */
     const char *why; /* out of reach */
     uint32_t neq;    /* names that the guard makes equal: a means b */
     const char *eq[16][2];
@@ -171,10 +172,6 @@ SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
  * covers. */
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
 /* Then: equal clamps of equal types, as clamps are codes. */
-/* A node of the right side with an invariant, where moves of the left side may
- * give it operands of other shapes than there; or NULL. */
-const SnDefNode *sn_calculus_moved_invariant(const SnInstance *pr,
-                                             const SnTerm *t);
 void sn_calculus_assume_clamps(SnCalculus *l, const SnExpr *e);
 /* Have clamps a and b of codes of type `to` a common point, where these may be
  * reals? */
@@ -183,6 +180,11 @@ bool sn_calculus_meets(SnCalculus *l, const SnExpr *a, const SnExpr *b,
 /* The name of the value of k's attribute. */
 const char *sn_calculus_attr(SnCalculus *l, const SnTreeNode *k,
                              const SnDefAttr *a);
+
+/* (prove_legal.c) Do the left side and the condition say, both sides built,
+ * what the right side's nodes need: their invariants, and the constraints of
+ * their attributes?  Else l->why. */
+bool sn_calculus_legal(SnCalculus *l);
 
 /* The order in which exchangeable operands are written. */
 bool sn_calculus_before(const char *a, const char *b);

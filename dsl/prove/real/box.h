@@ -182,6 +182,8 @@ void sn_real_shape(SnRealProof *cx, SnBox *v);
 void sn_real_fits(SnRealProof *cx, const SnBoxNode *n);
 /* The same of one node, and its dimensions and parameters by slot. */
 void sn_real_open(SnRealProof *cx, SnBoxNode *n);
+/* Are the right side's nodes legal where values have no ranks? */
+void sn_real_point_fits(SnRealProof *cx);
 /* The map's number expression e, its places where they are in slot[]. */
 SnNums sn_real_map(SnRealProof *cx, const SnBoxNode *n, const SnNums *slot,
                    int32_t e);

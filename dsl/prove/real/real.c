@@ -157,6 +157,7 @@ walk(SnRealProof *cx)
     if (cx->point) {
         sn_real_point_shapes(cx, l, r);
         sn_path_seen(&cx->path, "shape: what the operands are broadcast to");
+        sn_real_point_fits(cx);
     } else {
         same_shape(cx, l, r);
         every_right_node(cx);

@@ -458,6 +458,16 @@ constraints(SnRealProof *cx, const SnBoxNode *n)
     }
 }
 
+void
+sn_real_point_fits(SnRealProof *cx)
+{
+    for (uint32_t i = 0; i < cx->nnode && !sn_real_stopped(cx); i++)
+        if (!cx->node[i]->left && cx->node[i]->n->nrinv)
+            refuse(cx, cx->node[i], "an invariant of the node");
+        else if (!cx->node[i]->left)
+            constraints(cx, cx->node[i]);
+}
+
 /* ---- results ---- */
 
 static void
