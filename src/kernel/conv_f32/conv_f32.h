@@ -86,7 +86,7 @@ typedef struct SnFilterF32 {
     int64_t step_c, step_k; /* one of them is 1 */
     float lo, hi;
     const SnArena *from; /* where w is: packed parts are unloaded; or NULL */
-    float *own; /* w, where it may be packed in its place; or NULL */
+    float *own;          /* w, where it may be packed in its place; or NULL */
     struct SnPackItem *pack; /* where packed panels are, or NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
 } SnFilterF32;
