@@ -33,6 +33,7 @@ kinds src/onnx/export/export_plain.c boundaries, and casts of uint8
 kinds src/rewrite/driver.c ends of the graph, conversions
 kinds src/rewrite/integerize/integerize.c conversions that integerize puts in place
 words dsl/model/words.h the maps that files of dsl and gen below know
+maps dsl/prove/calculus/prove_legal.c results that have the shape of an operand
 maps dsl/prove/calculus/prove_tree.c what fills enlarges others; the axes of permute have a rank
 maps dsl/prove/trial/prove_case.c maps whose operands have a rank of their own
 maps dsl/prove/trial/prove_draw.c draws that are denser than those of the declaration alone
