@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "unit/scratch.h"
+#include "unit/api_parse.h"
 
 /* y = relu(x + k) on codes of scale 0.5. */
 static const char codes[] = "sinter-graph 1\n"
@@ -35,19 +35,6 @@ static const char product[] =
     "  Save(%y) {name = \"out\"}\n"
     "  Save(%f) {name = \"raw\"}\n"
     "}\n";
-
-static SinterModel *
-parse(const SinterConfig *c, const char *text)
-{
-    SinterError e;
-    SinterModel *m;
-
-    SinterStatus st = sinter_model_parse(
-        c, SINTER_FORMAT_SN, text, strlen(text), "t.sn", NULL, NULL, &m, &e);
-    if (st != SINTER_OK)
-        fail_msg("%s: %s", e.where, e.message);
-    return m;
-}
 
 static SinterSession *
 open_session(SinterModel *m, uint32_t threads)

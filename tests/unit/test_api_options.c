@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/file/file.h"
 #include "quant/profile/profile.h"
-#include "unit/scratch.h"
+#include "unit/api_parse.h"
 
 static const char product[] =
     "sinter-graph 1\n"
@@ -22,7 +22,7 @@ static const char product[] =
     "  %y = Relu(%f) : f32[1,3]\n"
     "  Save(%y) {name = \"out\"}\n"
     "}\n";
-/* The same with other names of values. */
+/* The same with other names of values, and longer. */
 static const char renamed[] =
     "sinter-graph 1\n"
     "graph \"other\" {\n"
@@ -37,18 +37,6 @@ static const char renamed[] =
     "}\n";
 static const char later[] =
     "its size is not set, or is that of a later version of sinter";
-
-static SinterModel *
-parse(const char *text)
-{
-    SinterError e;
-    SinterModel *m;
-
-    if (sinter_model_parse(NULL, SINTER_FORMAT_SN, text, strlen(text), "t.sn",
-                           NULL, NULL, &m, &e) != SINTER_OK)
-        fail_msg("%s: %s", e.where, e.message);
-    return m;
-}
 
 /* ---- versions ---- */
 
@@ -118,7 +106,7 @@ test_versions(void **state)
         {with_export, sizeof(SinterExport), "SinterExport"},
         {with_session, sizeof(SinterSessionConfig), "SinterSessionConfig"},
     };
-    SinterModel *m = parse(product);
+    SinterModel *m = parse(NULL, product);
     SinterError e;
 
     (void)state;
@@ -156,7 +144,7 @@ take(void *ctx, size_t n)
 static void
 test_values(void **state)
 {
-    SinterModel *m = parse(product);
+    SinterModel *m = parse(NULL, product);
     SinterConfig c = {.size = sizeof c, .alloc = take};
     SinterImport io = {.size = sizeof io, .batch = -1};
     SinterExport x = {.size = sizeof x, .form = (SinterForm)7};
@@ -350,7 +338,7 @@ static void
 test_wishes(void **state)
 {
     Data t = {.n = 2};
-    SinterModel *m = parse(product), *z;
+    SinterModel *m = parse(NULL, product), *z;
 
     (void)state;
     for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
@@ -399,7 +387,7 @@ test_profile(void **state)
     SinterQuantize q = {.size = sizeof q, .profile = path};
     Log l = {""};
     SinterConfig c = {.size = sizeof c, .log = note, .log_ctx = &l};
-    SinterModel *m, *z, *other = parse(renamed);
+    SinterModel *m, *z, *other = parse(NULL, renamed);
     SinterError e;
 
     (void)state;
