@@ -348,7 +348,7 @@ expr_index(SnScope *sc, SnExpr *e)
         return t;
     if (t == SN_TY_NONE)
         return t;
-    if (t != SN_TY_INTS && t != SN_TY_REALS)
+    if (!sn_ty_is_list(t))
         return sn_resolve_mismatch(sc, e->kid[0], "a list");
     if (e->nkid != 2)
         return sn_resolve_fail(sc, e->pos, "a list takes one index");

@@ -107,7 +107,7 @@ may_be_empty(const SnExpr *e)
 {
     const SnDefAttr *a = e->rk == SN_R_ATTR ? e->ref : NULL;
 
-    return (e->ty == SN_TY_INTS || e->ty == SN_TY_REALS) && !(a && a->fixed);
+    return sn_ty_is_list(e->ty) && !(a && a->fixed);
 }
 
 /* False: nothing satisfies e and the conditions before. */

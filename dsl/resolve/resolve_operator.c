@@ -18,12 +18,6 @@ same_words(const SnDefAttr *a, const SnDefAttr *b)
     return sn_names_equal(a->word, b->word, a->nword);
 }
 
-static bool
-is_list(SnTy t)
-{
-    return t == SN_TY_INTS || t == SN_TY_REALS;
-}
-
 /* A list with a number, for each element, or with one of its type, or with one
  * written out, whose whole numbers are reals too. */
 static bool
@@ -45,9 +39,9 @@ comparable(const SnExpr *a, const SnExpr *b)
         return true;
     if (s == SN_TY_ENUM && t == SN_TY_ENUM)
         return same_words(a->ref, b->ref);
-    if (is_list(s))
+    if (sn_ty_is_list(s))
         return lists_fit(a, b);
-    if (s == SN_TY_RANGE && is_list(t))
+    if (s == SN_TY_RANGE && sn_ty_is_list(t))
         return b->ek == SN_E_LIST && b->nkid == 2;
     return s == t && s != SN_TY_REACH;
 }
@@ -76,7 +70,7 @@ compare(SnScope *sc, SnExpr *e)
     if (a->ty == SN_TY_NONE || b->ty == SN_TY_NONE)
         return SN_TY_NONE;
     bool order = e->op != SN_OP_EQ && e->op != SN_OP_NE;
-    bool lists = is_list(a->ty), both = lists && is_list(b->ty);
+    bool lists = sn_ty_is_list(a->ty), both = lists && sn_ty_is_list(b->ty);
     if (order ? !(sn_ty_is_num(a->ty) || lists || a->ty == SN_TY_CODE) ||
                     both || !comparable(a, b)
               : !comparable(a, b)) {

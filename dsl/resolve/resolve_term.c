@@ -77,7 +77,7 @@ flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
             return true;
     } else if (a->word == SN_W_DATA) {
         t = sn_resolve_expr(sc, a->e);
-        if (t == SN_TY_INTS || t == SN_TY_REALS || t == SN_TY_NONE)
+        if (sn_ty_is_list(t) || t == SN_TY_NONE)
             return true;
     } else {
         return false;

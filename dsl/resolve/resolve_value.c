@@ -29,12 +29,6 @@ attr_type_str(SnResolver *rs, const SnDefAttr *a)
                      list ? "[]" : "");
 }
 
-static bool
-is_list(SnTy t)
-{
-    return t == SN_TY_INTS || t == SN_TY_REALS;
-}
-
 /* Does a value of type t (as e) fit attribute a? */
 static bool
 fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
@@ -58,7 +52,7 @@ fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
         return t == SN_TY_ETYPE;
     case SN_A_RANGE:
         return t == SN_TY_RANGE ||
-               (is_list(t) && e->ek == SN_E_LIST && e->nkid == 2);
+               (sn_ty_is_list(t) && e->ek == SN_E_LIST && e->nkid == 2);
     }
     return false;
 }

@@ -93,6 +93,11 @@ sn_ty_is_num(SnTy t)
 {
     return t == SN_TY_INT || t == SN_TY_REAL;
 }
+static inline bool
+sn_ty_is_list(SnTy t)
+{
+    return t == SN_TY_INTS || t == SN_TY_REALS;
+}
 /* SN104 and SN_TY_NONE: what; e's type is not the required one. */
 SnTy sn_resolve_fail(SnScope *sc, SnPos at, const char *what);
 SnTy sn_resolve_mismatch(SnScope *sc, const SnExpr *e, const char *want);
