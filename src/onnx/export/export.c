@@ -53,6 +53,14 @@ writes_term(SnKind k, const SnOnnxTerm *t)
     return t->alone || (t->one && sn_export_hook(sn_desc(k)->name) != NULL);
 }
 
+bool
+sn_export_has_line(const SnExport *x, const SnOnnxDesc *e)
+{
+    int v = sn_export_version(x, e->op.domain);
+
+    return e->since <= v && (e->until == 0 || v <= e->until);
+}
+
 /* The line that says how a kind (or the kind it is a form of) is written: not
  * one on codes, which has scales among its inputs. */
 static const SnOnnxDesc *
@@ -64,13 +72,10 @@ line_of(const SnExport *x, SnKind k)
         k = (SnKind)sn_desc(k)->form_of;
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
-        int v;
         if (e->kind != k || e->ncode > 0 ||
             (e->term != NULL && !writes_term(k, e->term)))
             continue;
-        v = sn_export_version(x, e->op.domain);
-        if (e->since <= v && (e->until == 0 || v <= e->until) &&
-            better(e, best))
+        if (sn_export_has_line(x, e) && better(e, best))
             best = e;
     }
     return best;

@@ -201,6 +201,8 @@ const char *sn_export_open(SnExport *x, uint32_t k, const int *perm);
 void sn_export_close(SnExport *x, uint32_t k, const int *perm, const char *got);
 /* ONNX's order of a port with this layout. */
 bool sn_export_layout(const SnExport *x, const char *port, int rank, int *perm);
+/* Is the line of the opset that is written? */
+bool sn_export_has_line(const SnExport *x, const SnOnnxDesc *e);
 /* Writes the attributes that the line of nodes.def gives, for an operator that
  * has all of them except those that come later. */
 SnStatus sn_export_attrs(SnExport *x, Onnx__NodeProto *n);

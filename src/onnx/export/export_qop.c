@@ -96,19 +96,29 @@ push_port(SnExport *x, Args *a, const SnOnnxCode *c, bool laid, const int *perm)
     }
 }
 
-/* By the kind's line that is on codes, read the other way round; its
- * attributes by that line, or by the one on reals where it has a hook. */
+/* The first line of the kind that is on codes, in the opset written: what
+ * later ones say is a special case of it (a pool over the whole picture). */
+static const SnOnnxDesc *
+line_on_codes(const SnExport *x)
+{
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
+        if (e->kind == kind_of(x) && e->ncode > 0 && sn_export_has_line(x, e))
+            return e;
+    }
+    sn_bug("export: no line of %s is on codes", x->kd->name);
+}
+
+/* By that line, read the other way round; attributes by the line, too, or by
+ * the one on reals where it has a hook. */
 static SnStatus
 by_line(SnExport *x, Onnx__NodeProto **node)
 {
-    const SnOnnxDesc *e = NULL;
+    const SnOnnxDesc *e = line_on_codes(x);
     Args a = {SN_NEW_N(x->a, const char *, 3u * x->n->nin + 2u), 0};
     int perm[SN_MAXRANK];
     bool laid;
 
-    for (uint32_t i = 0; i < sn_onnx_end() && e == NULL; i++)
-        if (sn_onnx_at(i)->kind == kind_of(x) && sn_onnx_at(i)->ncode > 0)
-            e = sn_onnx_at(i);
     if (e->hook == NULL)
         x->e = e;
     laid =
