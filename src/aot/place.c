@@ -301,7 +301,7 @@ top_of(const Plan *q)
  * best order. */
 enum { MOST_RAISED = 12, MOST_GROUPS = 200 };
 
-static size_t
+static void
 raise_tops(Plan *q, Group *best, size_t least)
 {
     const SnProgram *p = q->p;
@@ -319,7 +319,6 @@ raise_tops(Plan *q, Group *best, size_t least)
         least = size;
         memcpy(best, q->group, q->ngroup * sizeof g);
     }
-    return least;
 }
 
 static size_t
