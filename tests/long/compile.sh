@@ -124,14 +124,46 @@ table() {
 
 # ---- graphs by their self-tests ----
 
-# some FILE...: programs of them for each target, which are linked together, run
-# their self-tests; a line TARGET:COMPILER FILE in $tmp/right for what is right.
+# together WAY NUMBER...: builds these graphs of $tmp/b as one program and runs
+# it; a line WAY FILE in $tmp/right for what is right.  Graphs that a board's
+# memory does not hold together are built apart, and one that it does not hold
+# at all is a line of $tmp/large.
+together() {
+    way=$1 sources=$tmp/b/all.c
+    shift
+    {
+        printf '#include <stdio.h>\nstatic char name[] = "t", *args[] = {name, NULL};\n'
+        for k; do echo "int main_g$k(int argc, char **argv);"; done
+        echo 'int main(void) {'
+        for k; do cat "$tmp/b/call$k"; done
+        echo 'return 0; }'
+    } >"$tmp/b/all.c"
+    for k; do
+        for src in "$tmp/b/g$k.c" "$tmp/b/g${k}_tuned.c"; do
+            [ ! -f "$src" ] || sources="$sources $src"
+        done
+    done
+    : >"$tmp/said"
+    # shellcheck disable=SC2046,SC2086
+    if $(compiler "${way#*:}") -O2 $warn -o "$tmp/t" $sources >"$tmp/log" 2>&1; then
+        "$tmp/t" >"$tmp/said" 2>>"$tmp/log" || cp "$tmp/log" "$tmp/first"
+    elif ! grep -q 'will not fit in region' "$tmp/log"; then
+        cp "$tmp/log" "$tmp/first"
+    elif [ $# = 1 ]; then
+        sed -n "s|.*RIGHT \(.*\)\"); ff.*|$way \1|p" "$tmp/b/call$1" >>"$tmp/large"
+    else
+        for k; do together "$way" "$k"; done
+        return
+    fi
+    sed -n "s|^RIGHT |$way |p" "$tmp/said" >>"$tmp/right"
+}
+
+# some FILE...: programs of them for each target, which run their self-tests.
 some() {
     for target in $targets; do
         rm -rf "$tmp/b"
         mkdir "$tmp/b"
-        k=0
-        printf '#include <stdio.h>\nstatic char name[] = "t", *args[] = {name, NULL};\n' >"$tmp/b/all.c"
+        k=0 made=
         for f in "$@"; do
             k=$((k + 1))
             if ! "$BUILD/sinter" compile "$f" -o "$tmp/b/g$k" --name g$k --target "$target" \
@@ -145,29 +177,25 @@ some() {
                 [ "${src%_tuned.c}" = "$src" ] || to=g${k}_tuned.c
                 echo "#include \"${src#"$tmp/b/"}\"" >>"$tmp/b/$to"
             done
-            echo "int main_g$k(int argc, char **argv);" >>"$tmp/b/all.c"
             echo "if (main_g$k(1, args) == 0) { puts(\"RIGHT $f\"); fflush(stdout); }" \
-                >>"$tmp/b/calls"
+                >"$tmp/b/call$k"
+            made="$made $k"
         done
-        [ -f "$tmp/b/calls" ] || continue
-        { echo 'int main(void) {' && cat "$tmp/b/calls" && echo 'return 0; }'; } >>"$tmp/b/all.c"
+        [ -n "$made" ] || continue
         for way in $graph_ways; do
-            [ "${way%:*}" = "$target" ] || continue
-            : >"$tmp/said"
-            # shellcheck disable=SC2046,SC2086
-            $(compiler "${way#*:}") -O2 $warn -o "$tmp/t" "$tmp"/b/*.c >"$tmp/log" 2>&1 &&
-                "$tmp/t" >"$tmp/said" 2>>"$tmp/log" || cp "$tmp/log" "$tmp/first"
-            sed -n "s|^RIGHT |$way |p" "$tmp/said" >>"$tmp/right"
+            # shellcheck disable=SC2086
+            [ "${way%:*}" != "$target" ] || (together "$way" $made)
         done
     done
 }
 
 # many NAME MOST FILE...: a row of how many programs are right, of MOST that are
-# not refused.
+# not refused, and of how many no board's memory holds.
 many() {
     name=$1 most=$2 fails=0 all=0
     shift 2
     : >"$tmp/right"
+    : >"$tmp/large"
     : >"$tmp/refused"
     : >"$tmp/files"
     : >"$tmp/wrong"
@@ -189,16 +217,17 @@ many() {
     n=$((all - refused))
     for way in $graph_ways; do
         k=$(grep -c "^$way " "$tmp/right")
-        echo "$way $k" >>"$tmp/cells"
-        [ "$k" = $n ] && continue
+        large=$(grep -c "^$way " "$tmp/large")
+        echo "$way $k$([ "$large" = 0 ] || echo ",$large>memory")" >>"$tmp/cells"
+        [ $((k + large)) = $n ] && continue
         fails=1
         grep -vxFf "$tmp/refused" "$tmp/files" | sed "s|^|$way |" |
-            grep -vxFf "$tmp/right" >>"$tmp/wrong"
+            grep -vxFf "$tmp/right" | grep -vxFf "$tmp/large" >>"$tmp/wrong"
     done
     row "$name" $n "$refused"
     if [ $fails = 1 ]; then # what is not right, and what a compiler said
         touch "$tmp/first"
-        cat "$tmp/wrong" "$tmp/first" >"$tmp/log"
+        { head -n 3 "$tmp/wrong" && tail -n 1 "$tmp/first"; } >"$tmp/log"
         rm "$tmp/first"
     fi
     [ $n -gt 0 ] && [ $fails = 0 ]
