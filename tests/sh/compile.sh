@@ -173,6 +173,30 @@ for policy in single double; do
     sed "s/^graph \"codes\"/& rounding $policy/" "$tmp/codes.sn" >"$tmp/$policy.sn"
     right codes_$policy "$tmp/$policy.sn"
 done
+# Sums of no taps, over axes without elements: no variable is left unused.
+cat >"$tmp/no_taps.sn" <<'END'
+sinter-graph 1
+graph "no_taps" {
+  %x = Placeholder() : i32[1,3,15,0]
+  %w = Constant() {data = []} : i32[2,3,2,0]
+  %i = IntegerConv2D(%x, %w) {kernel = [3,2], pads = [0,1,1,0]} : i32[1,2,15,2]
+  %y = Placeholder() : f32[1,4,4,0]
+  %v = Constant() {data = []} : f32[5,3,2,0]
+  %b = Constant() {data = [1, -2, 3, -4, 5]} : f32[5]
+  %c = Conv2D(%y, %v, %b) {kernel = [3,2], stride = [2,1], pads = [1,0,1,2], dilate = [1,2]} : f32[1,2,4,5]
+  %u = Constant() {data = []} : f32[5,1,1,0]
+  %t = ConvTranspose2D(%y, %u) {kernel = [1,1], stride = [3,1], more = [1,1]} : f32[1,11,5,5]
+  %s = ReduceSum(%y) {axes = [3]} : f32[1,4,4,1]
+  %n = ReduceL1(%y) {axes = [2,3], keepdims = false} : f32[1,4]
+  Save(%i) {name = "i"}
+  Save(%c) {name = "c"}
+  Save(%t) {name = "t"}
+  Save(%s) {name = "s"}
+  Save(%n) {name = "n"}
+}
+END
+right no_taps "$tmp/no_taps.sn"
+right no_taps_m4 "$tmp/no_taps.sn" --std=c99 "$CC" "--target armv7em"
 # Fixed-point arithmetics leave integers alone in a program on codes.
 cat >"$tmp/ints.sn" <<'END'
 sinter-graph 1

@@ -359,6 +359,7 @@ sn_aot_taps(SnAotNode *n, int part)
 {
     uint32_t first = part < 0 ? 0 : UINT32_C(1) << (parts_var(n) & 31);
     uint32_t vars = 0, was = n->open;
+    bool none = n->u.ntap == 0;
     int k = 0;
 
     if (part >= 0 && parts_var(n) < 0)
@@ -367,19 +368,11 @@ sn_aot_taps(SnAotNode *n, int part)
         if (n->u.var[v].tap)
             vars |= UINT32_C(1) << v;
     vars = part < 0 ? vars : part ? first : vars & ~first;
-    if (n->u.ntap == 0) {
+    /* The loops of a sum of no taps stand in one that never runs: an axis
+     * without elements has no variable of its own. */
+    if (none) {
         sn_aot_line(n, "for (int none = 0; none < 0; none++) {");
         n->depth++;
-        for (uint32_t v = 0; v < n->u.nvar; v++)
-            if (vars >> v & 1)
-                sn_aot_line(n, "const %s i%u = none;", index_type(n), v);
-        for (uint32_t v = 0; v < n->u.nvar; v++)
-            if (vars >> v & 1)
-                sn_aot_line(n, "(void)i%u;", v);
-        n->open |= vars;
-        sn_aot_terms(n, vars);
-        push(n, 1, was);
-        return;
     }
     for (uint32_t v = 0; v < n->u.nvar; v++)
         if (vars >> v & 1) {
@@ -388,14 +381,13 @@ sn_aot_taps(SnAotNode *n, int part)
                 put_skips(n, 0);
             put_skips(n, UINT32_C(1) << v);
         }
-    if (k == 0) {
+    if (k == 0 && !none) {
         sn_aot_line(n, "do {");
         n->depth++;
-        if (part != 0)
-            put_skips(n, 0);
-        k = -1;
     }
-    push(n, k, was);
+    if (k == 0 && part != 0)
+        put_skips(n, 0);
+    push(n, none ? k + 1 : k ? k : -1, was);
 }
 
 void
