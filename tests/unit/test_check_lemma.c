@@ -37,6 +37,10 @@ static const SnTestLine lines[] = {
     {EXACT CODES "V 5 2\n" TERMS
                  "t q 0 -1 1 1 1 1 5\n~ 6 2 d\n~ 2 0 0\nE 6 0\n",
      NULL},
+    {EXACT CODES "V 5 2\n" TERMS /* the reach of atom 7 has no name */
+                 "t v 0 7 -1 0 0\nt d 0 -1 1 1 6 0\nt q 0 -1 1 1 7 1 5\n"
+                 "~ 8 6 0\n",
+     "rule '0' does not give that"},
     {EXACT CODES "V 5 6\n" TERMS "t q 0 -1 1 1 1 1 5\n~ 6 2 d\n",
      "rule 'd' does not give that"},
     /* reals are not rounded */

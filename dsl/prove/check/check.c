@@ -22,8 +22,8 @@ sn_step_fail(SnCheckSteps *s, const char *fmt, ...)
 
 /* ---- words of a line ---- */
 
-static void
-blank(SnCheckSteps *s)
+void
+sn_step_blank(SnCheckSteps *s)
 {
     while (*s->at == ' ')
         s->at++;
@@ -34,7 +34,7 @@ sn_step_number(SnCheckSteps *s, int64_t *v)
 {
     char *end;
 
-    blank(s);
+    sn_step_blank(s);
     *v = strtoll(s->at, &end, 10);
     if (end == s->at || *v == INT64_MAX || *v == INT64_MIN)
         return sn_step_fail(s, "expected a number at '%.20s'", s->at);
@@ -42,20 +42,32 @@ sn_step_number(SnCheckSteps *s, int64_t *v)
     return true;
 }
 
+bool
+sn_step_below(SnCheckSteps *s, int64_t least, uint32_t end, int32_t *v)
+{
+    int64_t n;
+
+    *v = 0;
+    if (!sn_step_number(s, &n))
+        return false;
+    if (n < least || n >= end)
+        return sn_step_fail(s, "%lld is not below %u", (long long)n, end);
+    *v = (int32_t)n;
+    return true;
+}
+
 static bool
 monomial(SnCheckSteps *s, SnPoly *p)
 {
     SnMonomial m = {.n = 0};
-    int64_t atom;
+    int32_t atom;
 
     if (!sn_step_number(s, &m.c))
         return false;
     while (*s->at == '.') {
         s->at++;
-        if (!sn_step_number(s, &atom))
+        if (!sn_step_below(s, 0, s->P.n, &atom))
             return false;
-        if (atom < 0 || atom >= s->P.n)
-            return sn_step_fail(s, "there is no atom %lld", (long long)atom);
         if (m.n == SN_POLY_DEGREE)
             return sn_step_fail(s, "numbers that are too large");
         unsigned i = m.n++;
@@ -202,11 +214,11 @@ seen(SnCheckSteps *s, const char *text)
 static bool
 nodes(SnCheckSteps *s)
 {
-    int64_t n;
+    int32_t n;
 
-    if (!sn_step_number(s, &n))
+    if (!sn_step_below(s, 0, UINT16_MAX, &n))
         return false;
-    if (n < 0 || n > UINT16_MAX || s->owed)
+    if (s->owed)
         return sn_step_fail(s, "a node before the operands of another one");
     s->owed = (uint32_t)n;
     s->same = true;
@@ -308,7 +320,7 @@ of_poly(SnCheckSteps *s, char kind)
 
     if (!sn_step_read(s, &p))
         return false;
-    blank(s);
+    sn_step_blank(s);
     switch (kind) {
     case '>':
     case '/':

@@ -388,7 +388,9 @@ real(SnCheckSteps *s, uint32_t i, const Via *via, Rounds *r)
     int32_t *v = SN_NEW_N(s->a, int32_t, t.nsat + n + 1);
     if (!is_f32(s, t.type)) {
         Round one = {t.type, via};
-        v[c.nsat++] = sn_check_term_range(s, t.type);
+        v[c.nsat] = sn_check_term_named(s, "@", t.type);
+        if (v[c.nsat++] < 0)
+            (void)sn_step_fail(s, "a type whose range has no name");
         if (via)
             SN_PUSH(s->a, r->v, r->n, one);
     }
@@ -408,7 +410,7 @@ lies_inside(SnCheckSteps *s, SnCheckTerm t, int32_t sat)
         for (uint32_t i = 0; i < s->terms->nfact; i++) {
             SnCheckFact f = s->terms->fact[i];
             if (f.kind == 'I' && f.v[0] == t.name &&
-                sn_check_term_range(s, f.v[1]) == sat)
+                sn_check_term_named(s, "@", f.v[1]) == sat)
                 return true;
         }
     bool all = t.nkid > 0 && (is_move(&t) || choice(&t));

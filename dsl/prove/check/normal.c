@@ -43,10 +43,12 @@ typedef struct Atom {
     uint64_t free; /* places that it depends on */
 } Atom;
 
-/* An atom of a polynomial, and its facts. */
+/* What a line b, f or h says of an atom of polynomials. */
 typedef struct Said {
+    char kind;
     uint32_t atom;
     SnPoly p;
+    uint64_t bit; /* a place's own; else 0 */
 } Said;
 
 typedef struct Order {
@@ -56,10 +58,10 @@ typedef struct Order {
 
 struct SnCheckReals {
     bool on, exactly;
-    uint32_t nterm, natom, nplace, nflag, ndepends, norder;
+    uint32_t nterm, natom, nplace, nsaid, norder;
     Sum *term;
     Atom *atom;
-    Said *place, *flag, *depends; /* below p; p >= 0; on p, and others */
+    Said *said;
     Order *order;
 };
 
@@ -107,11 +109,11 @@ same_atom(const SnCheckSteps *s, const Atom *a, const Atom *b)
 /* ---- places ---- */
 
 static const Said *
-said(const Said *v, uint32_t n, uint32_t atom)
+said(const SnCheckSteps *s, char kind, uint32_t atom)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (v[i].atom == atom)
-            return &v[i];
+    for (uint32_t i = 0; i < s->reals->nsaid; i++)
+        if (s->reals->said[i].kind == kind && s->reals->said[i].atom == atom)
+            return &s->reals->said[i];
     return NULL;
 }
 
@@ -125,19 +127,17 @@ places(SnCheckSteps *s, SnPoly p)
     for (uint32_t i = 0; i < p.n; i++)
         for (unsigned k = 0; k < p.m[i].n; k++) {
             SnPolyAtom t = s->P.atom[p.m[i].atom[k]];
-            const Said *is = said(R->place, R->nplace, p.m[i].atom[k]);
-            if (is)
-                free |= (uint64_t)1 << (is - R->place);
-            else if (!t.name)
+            bool is = !t.name || !strchr(t.name, '$');
+            if (!t.name)
                 free |= places(s, t.x) | places(s, t.q);
-            else if ((is = said(R->flag, R->nflag, p.m[i].atom[k])))
-                free |= places(s, is->p);
-            else if (!said(R->depends, R->ndepends, p.m[i].atom[k]) &&
-                     strchr(t.name, '$'))
+            for (uint32_t j = 0; j < R->nsaid; j++)
+                if (R->said[j].atom == p.m[i].atom[k]) {
+                    bool place = R->said[j].kind == 'b';
+                    free |= place ? R->said[j].bit : places(s, R->said[j].p);
+                    is = true;
+                }
+            if (!is)
                 sn_step_fail(s, "what '%s' depends on is not known", t.name);
-            for (uint32_t j = 0; j < R->ndepends; j++)
-                if (R->depends[j].atom == p.m[i].atom[k])
-                    free |= places(s, R->depends[j].p);
         }
     return free;
 }
@@ -276,7 +276,6 @@ inverse(SnCheckSteps *s, Sum a)
 static Sum
 of_poly(SnCheckSteps *s, SnPoly p)
 {
-    const struct SnCheckReals *R = s->reals;
     Sum r = {0};
 
     p = sn_step_norm(s, p);
@@ -286,7 +285,7 @@ of_poly(SnCheckSteps *s, SnPoly p)
             uint32_t of = p.m[i].atom[k];
             Atom a = {.kind = 'p',
                       .of = of,
-                      .flag = said(R->flag, R->nflag, of) != NULL,
+                      .flag = said(s, 'f', of) != NULL,
                       .free = places(s, sn_poly_atom(&s->P, of))};
             t = multiply(s, t, atom(s, a));
         }
@@ -373,17 +372,17 @@ is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
     const struct SnCheckReals *R = s->reals;
     uint64_t of = over | places_of(s, p);
 
-    for (uint32_t k = 0; k < R->nplace; k++) {
-        SnPoly at = sn_poly_atom(&s->P, R->place[k].atom);
+    for (uint32_t k = 0; k < R->nsaid; k++) {
+        SnPoly at = sn_poly_atom(&s->P, R->said[k].atom);
         SnPoly room =
-            sn_poly_plus(&s->P, sn_poly_sub(&s->P, R->place[k].p, at), -1);
-        if ((of >> k & 1) && (sn_poly_same(q, at) || sn_poly_same(q, room)))
+            sn_poly_plus(&s->P, sn_poly_sub(&s->P, R->said[k].p, at), -1);
+        if ((of & R->said[k].bit) &&
+            (sn_poly_same(q, at) || sn_poly_same(q, room)))
             return true;
     }
     for (uint32_t k = 0; k < p->n; k++) {
         const Atom *a = &R->atom[p->f[k].atom];
-        if (k != i && a->flag &&
-            sn_poly_same(q, said(R->flag, R->nflag, a->of)->p))
+        if (k != i && a->flag && sn_poly_same(q, said(s, 'f', a->of)->p))
             return true;
     }
     return false;
@@ -398,7 +397,7 @@ implied(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i)
 
     for (uint32_t k = 0; k < s->nimplied && a->flag; k++) {
         const SnStepImplied *m = &s->implied[k];
-        SnPoly yes = said(s->reals->flag, s->reals->nflag, a->of)->p;
+        SnPoly yes = said(s, 'f', a->of)->p;
         SnPoly no = sn_poly_plus(&s->P, sn_poly_scale(&s->P, yes, -1), -1);
         SnPoly is = sn_step_norm(s, m->p);
         uint32_t j = 0;
@@ -451,14 +450,16 @@ sum_of(SnCheckSteps *s, uint64_t over, Product p)
     }
     Sum r = single(s, p.c, nout, out), *body = SN_NEW(s->a, Sum);
     uint64_t free = 0;
-    for (uint32_t k = 0; k < R->nplace; k++)
-        if (used >> k & 1)
-            free |= places(s, R->place[k].p);
-        else if (over >> k & 1 && sn_step_at_least(s, R->place[k].p))
-            r = multiply(s, r, of_poly(s, R->place[k].p));
-        else if (over >> k & 1)
+    for (uint32_t k = 0; k < R->nsaid; k++) {
+        SnPoly size = R->said[k].p;
+        if (used & R->said[k].bit)
+            free |= places(s, size);
+        else if (over & R->said[k].bit && sn_step_at_least(s, size))
+            r = multiply(s, r, of_poly(s, size));
+        else if (over & R->said[k].bit)
             sn_step_fail(s, "a sum over %s places, perhaps less than none",
-                         sn_poly_text(&s->P, R->place[k].p));
+                         sn_poly_text(&s->P, size));
+    }
     *body = single(s, 1, nin, in);
     Atom a = {.kind = 's', .over = used, .free = free, .nkid = 1, .kid = body};
     return nin ? multiply(s, r, atom(s, a)) : r;
@@ -467,19 +468,18 @@ sum_of(SnCheckSteps *s, uint64_t over, Product p)
 static Sum
 sum_over(SnCheckSteps *s, uint32_t n, const SnPoly *at, Sum body)
 {
-    const struct SnCheckReals *R = s->reals;
     uint64_t over = 0, bound = 0;
     Sum r = {0};
 
     for (uint32_t i = 0; i < n; i++) {
         const Said *is = at[i].n == 1 && at[i].m[0].n == 1 && at[i].m[0].c == 1
-                             ? said(R->place, R->nplace, at[i].m[0].atom[0])
+                             ? said(s, 'b', at[i].m[0].atom[0])
                              : NULL;
-        if (!is || over >> (is - R->place) & 1) {
+        if (!is || over & is->bit) {
             sn_step_fail(s, "a sum along what is no place");
             return r;
         }
-        over |= (uint64_t)1 << (is - R->place);
+        over |= is->bit;
         bound |= places(s, is->p);
     }
     if (over & bound)
@@ -497,13 +497,11 @@ sum_over(SnCheckSteps *s, uint32_t n, const SnPoly *at, Sum body)
 static bool
 count(SnCheckSteps *s, uint32_t *n)
 {
-    int64_t v;
+    int32_t v;
+    bool ok = sn_step_below(s, 0, UINT16_MAX, &v);
 
-    if (!sn_step_number(s, &v))
-        return false;
     *n = (uint32_t)v;
-    return (v >= 0 && v <= UINT16_MAX) ||
-           sn_step_fail(s, "a count of %lld", (long long)v);
+    return ok;
 }
 
 /* Earlier polynomials and expressions; v[n] of them. */
@@ -523,18 +521,15 @@ polys(SnCheckSteps *s, uint32_t n, SnPoly **v)
 static bool
 kids(SnCheckSteps *s, uint32_t n, Sum **v)
 {
-    uint32_t k;
+    int32_t k;
 
     *v = SN_NEW_N(s->a, Sum, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        if (!count(s, &k))
+        if (!sn_step_below(s, 0, s->reals->nterm, &k))
             return false;
-        if (k >= s->reals->nterm)
-            return sn_step_fail(s, "there is no expression %u", k);
         (*v)[i] = s->reals->term[k];
     }
-    while (*s->at == ' ')
-        s->at++;
+    sn_step_blank(s);
     return true;
 }
 
@@ -545,15 +540,12 @@ static bool
 has_rank(SnCheckSteps *s, const char *name, uint32_t n)
 {
     const char *rank = sn_format(s->a, "rank(%s)", name);
-    uint32_t i = 0;
+    int32_t i = sn_poly_find(&s->P, rank);
 
-    while (i < s->P.n &&
-           (!s->P.atom[i].name || strcmp(s->P.atom[i].name, rank) != 0))
-        i++;
-    if (i == s->P.n
-            ? !n
-            : sn_step_zero(
-                  s, sn_poly_plus(&s->P, sn_poly_atom(&s->P, i), -(int64_t)n)))
+    if (i < 0 ? !n
+              : sn_step_zero(s, sn_poly_plus(&s->P,
+                                             sn_poly_atom(&s->P, (uint32_t)i),
+                                             -(int64_t)n)))
         return true;
     return sn_step_fail(s, "%s is not shown to be %u", rank, n);
 }
@@ -634,21 +626,18 @@ static bool
 says(SnCheckSteps *s, char kind)
 {
     struct SnCheckReals *R = s->reals;
-    Said new;
+    Said new = {.kind = kind};
 
     if (!count(s, &new.atom) || !sn_step_read(s, &new.p))
         return false;
     if (new.atom >= s->P.n || !s->P.atom[new.atom].name ||
-        s->equation[new.atom] || said(R->place, R->nplace, new.atom) ||
-        said(R->flag, R->nflag, new.atom) || R->nplace == NPLACE || R->nterm)
+        s->equation[new.atom] || said(s, 'b', new.atom) ||
+        said(s, 'f', new.atom) || R->nplace == NPLACE || R->nterm)
         return sn_step_fail(s, "an atom of which more is known");
     new.p = sn_step_norm(s, new.p);
     if (kind == 'b')
-        SN_PUSH(s->a, R->place, R->nplace, new);
-    else if (kind == 'h')
-        SN_PUSH(s->a, R->depends, R->ndepends, new);
-    else
-        SN_PUSH(s->a, R->flag, R->nflag, new);
+        new.bit = (uint64_t)1 << R->nplace++;
+    SN_PUSH(s->a, R->said, R->nsaid, new);
     return true;
 }
 
@@ -659,7 +648,7 @@ has_place(const SnCheckSteps *s, SnPoly p)
     for (uint32_t i = 0; i < p.n; i++)
         for (unsigned k = 0; k < p.m[i].n; k++) {
             SnPolyAtom t = s->P.atom[p.m[i].atom[k]];
-            if (said(s->reals->place, s->reals->nplace, p.m[i].atom[k]) ||
+            if (said(s, 'b', p.m[i].atom[k]) ||
                 (!t.name && (has_place(s, t.x) || has_place(s, t.q))))
                 return true;
         }

@@ -2,7 +2,6 @@
 /* Does a step follow from the known facts? */
 #include "dsl/prove/check/step.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Rounds of equations: more would be a cycle. */
@@ -16,8 +15,8 @@ sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p)
     SN_PUSH(s->a, v->v, v->n, p);
 }
 
-bool
-sn_step_has(const SnStepPolys *v, SnPoly p)
+static bool
+has(const SnStepPolys *v, SnPoly p)
 {
     uint32_t i = v->n;
 
@@ -83,13 +82,11 @@ sn_step_at_least(SnCheckSteps *s, SnPoly p)
 {
     int64_t v;
 
-    if (sn_step_has(&s->known, p))
+    if (has(&s->known, p))
         return true;
     p = sn_step_norm(s, p);
     if (sn_poly_is_int(p, &v))
         return v >= 0;
-    if (sn_step_has(&s->known, p))
-        return true;
     for (uint32_t i = s->known.n; i-- > 0;)
         if (sn_poly_same(sn_step_norm(s, s->known.v[i]), p))
             return true;
@@ -112,7 +109,7 @@ ask(SnCheckSteps *s, SnCheckQuestion q)
 bool
 sn_step_zero(SnCheckSteps *s, SnPoly p)
 {
-    if (sn_step_has(&s->zero, p))
+    if (has(&s->zero, p))
         return true;
     if (!sn_step_norm(s, p).n) {
         ask(s, (SnCheckQuestion){.kind = 'z', .p = p});
@@ -127,7 +124,7 @@ sn_step_zero(SnCheckSteps *s, SnPoly p)
 static bool
 left_over(SnCheckSteps *s, char kind, uint32_t atom, SnPoly *out)
 {
-    if (atom >= s->P.n || s->P.atom[atom].name)
+    if (s->P.atom[atom].name)
         return sn_step_fail(s, "atom %u is no quotient", atom);
     SnPolyAtom t = s->P.atom[atom];
     SnPoly above = sn_poly_plus(&s->P, t.q, -1);
@@ -145,20 +142,16 @@ static bool
 factor(SnCheckSteps *s, SnPoly *out)
 {
     char kind = *s->at;
-    char *end;
-    unsigned long i;
+    int32_t i;
 
     if (kind != 'f' && kind != 'l' && kind != 'u')
         return sn_step_fail(s, "expected f, l or u and a number at '%.20s'",
                             s->at);
-    i = strtoul(++s->at, &end, 10);
-    if (end == s->at || i > UINT16_MAX)
-        return sn_step_fail(s, "no number after '%c'", kind);
-    s->at = end;
+    s->at++;
+    if (!sn_step_below(s, 0, kind == 'f' ? s->fact.n : s->P.n, &i))
+        return false;
     if (kind != 'f')
         return left_over(s, kind, (uint32_t)i, out);
-    if (i >= s->fact.n)
-        return sn_step_fail(s, "there are %u facts, no fact %lu", s->fact.n, i);
     *out = s->fact.v[i];
     SN_PUSH(s->a, s->used, s->nused, *out);
     return true;
@@ -181,20 +174,12 @@ product(SnCheckSteps *s, SnPoly *out)
 }
 
 static bool
-more(SnCheckSteps *s)
-{
-    while (*s->at == ' ')
-        s->at++;
-    return *s->at && *s->at != '\n';
-}
-
-static bool
 sum_of_facts(SnCheckSteps *s, SnPoly p, int64_t den)
 {
     SnPoly f, rest = sn_poly_scale(&s->P, p, den);
     int64_t num, v;
 
-    while (more(s)) {
+    for (sn_step_blank(s); *s->at; sn_step_blank(s)) {
         if (!sn_step_number(s, &num) || num < 0)
             return sn_step_fail(s, "expected a factor that is not negative");
         if (!product(s, &f))
@@ -272,27 +257,26 @@ static bool
 quotient_is(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
 {
     SnPoly fact[2];
-
-    return is_inside(s, x, q, r, fact) || by_terms(s, x, q, r) ||
-           nested(s, x, q, r);
-}
-
-bool
-sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
-{
-    SnPoly fact[2];
     bool inside = is_inside(s, x, q, r, fact);
 
-    if (!inside && !quotient_is(s, x, q, r))
-        return sn_step_fail(s, "(%s) div (%s) = %s is not shown",
-                            sn_poly_text(&s->P, x), sn_poly_text(&s->P, q),
-                            sn_poly_text(&s->P, r));
+    if (!inside && !by_terms(s, x, q, r) && !nested(s, x, q, r))
+        return false;
     ask(s, (SnCheckQuestion){.kind = 'd',
                              .p = x,
                              .q = q,
                              .r = r,
                              .nfact = inside ? 2 : 0,
                              .fact = fact});
+    return true;
+}
+
+bool
+sn_step_div(SnCheckSteps *s, SnPoly x, SnPoly q, SnPoly r)
+{
+    if (!quotient_is(s, x, q, r))
+        return sn_step_fail(s, "(%s) div (%s) = %s is not shown",
+                            sn_poly_text(&s->P, x), sn_poly_text(&s->P, q),
+                            sn_poly_text(&s->P, r));
     for (uint32_t i = 0; i < s->P.n; i++)
         if (!s->P.atom[i].name && sn_poly_same(s->P.atom[i].x, x) &&
             sn_poly_same(s->P.atom[i].q, q))

@@ -60,7 +60,6 @@ typedef struct SnCheckSteps {
 bool sn_step_fail(SnCheckSteps *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void sn_step_add(SnCheckSteps *s, SnStepPolys *v, SnPoly p);
-bool sn_step_has(const SnStepPolys *v, SnPoly p);
 /* Substitutes equations as long as one fits. */
 SnPoly sn_step_norm(SnCheckSteps *s, SnPoly p);
 /* p = 0 gives the atom its value. */
@@ -79,8 +78,12 @@ bool sn_step_real(SnCheckSteps *s, char kind);
 /* A line of the calculus. */
 bool sn_step_term(SnCheckSteps *s, char kind);
 
-/* A polynomial, a number, at s->at. */
+/* A polynomial, a number, at s->at, which moves behind it; then behind blanks.
+ */
 bool sn_step_read(SnCheckSteps *s, SnPoly *p);
 bool sn_step_number(SnCheckSteps *s, int64_t *v);
+/* A number in [least, end); *v is 0 if it is not. */
+bool sn_step_below(SnCheckSteps *s, int64_t least, uint32_t end, int32_t *v);
+void sn_step_blank(SnCheckSteps *s);
 
 #endif

@@ -16,7 +16,7 @@ sn_check_term_fact(SnCheckSteps *s, char kind, int32_t a, int32_t b, int32_t c,
         const SnCheckFact *f = &s->terms->fact[i];
         bool hit = f->kind == kind;
         for (int k = 0; k < SN_TERM_NKID; k++)
-            hit &= is[k] < 0 || is[k] == f->v[k];
+            hit &= is[k] == -1 || is[k] == f->v[k];
         if (hit)
             return f;
     }
@@ -38,36 +38,20 @@ name(SnCheckSteps *s, int32_t atom)
     return atom < 0 ? "" : s->P.atom[atom].name;
 }
 
-/* The one pointer for prefix and that name. */
-static const char *
-word(SnCheckSteps *s, const char *prefix, int32_t of)
+int32_t
+sn_check_term_named(SnCheckSteps *s, const char *prefix, int32_t of)
 {
-    return sn_poly_word(&s->P, sn_format(s->a, "%s%s", prefix, name(s, of)));
+    int32_t i =
+        sn_poly_find(&s->P, sn_format(s->a, "%s%s", prefix, name(s, of)));
+
+    return i < 0 ? SN_TERM_NO_ATOM : i;
 }
 
 bool
 sn_check_term_idle(SnCheckSteps *s, int32_t a, const char *prefix, int32_t of)
 {
-    const char *is = word(s, prefix, of);
-
-    for (uint32_t i = 0; i < s->terms->nfact; i++) {
-        const SnCheckFact *f = &s->terms->fact[i];
-        if (f->kind == 'V' && f->v[0] == a && name(s, f->v[1]) == is)
-            return true;
-    }
-    return false;
-}
-
-int32_t
-sn_check_term_range(SnCheckSteps *s, int32_t type)
-{
-    const char *at = word(s, "@", type);
-
-    for (uint32_t i = 0; i < s->P.n; i++)
-        if (name(s, (int32_t)i) == at)
-            return (int32_t)i;
-    (void)sn_step_fail(s, "there is no atom '%s'", at);
-    return -1;
+    return sn_check_term_fact(s, 'V', a, sn_check_term_named(s, prefix, of), -1,
+                              -1);
 }
 
 /* ---- saturations ---- */
@@ -78,7 +62,7 @@ clamp_of(SnCheckSteps *s, int32_t a, int32_t b)
     for (uint32_t i = 0; i < s->terms->nfact; i++) {
         const SnCheckFact *f = &s->terms->fact[i];
         if ((f->kind == 'O' || f->kind == 'B') && f->v[0] == a &&
-            name(s, b) == word(s, "@", f->v[1]))
+            b == sn_check_term_named(s, "@", f->v[1]))
             return true;
     }
     return false;
@@ -104,8 +88,8 @@ ordered(SnCheckSteps *s, const SnCheckTerm *t, int32_t *v)
         uint32_t k = 0;
         while (k < n && v[k] != t->sat[i])
             k++;
-        if (k == n &&
-            !(t->type >= 0 && name(s, t->sat[i]) == word(s, "@", t->type)))
+        if (k == n && !(t->type >= 0 &&
+                        t->sat[i] == sn_check_term_named(s, "@", t->type)))
             v[n++] = t->sat[i];
     }
     for (uint32_t at = 0; at < n; at++) {
@@ -200,21 +184,6 @@ sn_check_term_alike(SnCheckSteps *s, uint32_t i, uint32_t j)
 
 /* ---- lines ---- */
 
-/* A number in [least, end). */
-static bool
-below(SnCheckSteps *s, int64_t least, uint32_t end, int32_t *to)
-{
-    int64_t v;
-
-    *to = 0;
-    if (!sn_step_number(s, &v))
-        return false;
-    if (v < least || v >= end)
-        return sn_step_fail(s, "%lld is not below %u", (long long)v, end);
-    *to = (int32_t)v;
-    return true;
-}
-
 static bool
 new_term(SnCheckSteps *s)
 {
@@ -225,22 +194,24 @@ new_term(SnCheckSteps *s)
     if (!t.kind || !strchr("vcqdxmXMnpPry+-*bfeo", t.kind))
         return sn_step_fail(s, "a term that begins with '%c'", t.kind);
     s->at++;
-    if (!below(s, 0, 2, &own) || !below(s, -1, s->P.n, &t.name) ||
-        !below(s, -1, s->P.n, &t.type) || !below(s, 0, SN_TERM_NKID + 1, &n))
+    if (!sn_step_below(s, 0, 2, &own) ||
+        !sn_step_below(s, -1, s->P.n, &t.name) ||
+        !sn_step_below(s, -1, s->P.n, &t.type) ||
+        !sn_step_below(s, 0, SN_TERM_NKID + 1, &n))
         return false;
     t.own = own;
     t.nkid = (uint32_t)n;
     for (uint32_t i = 0; i < t.nkid; i++) {
-        if (!below(s, 0, T->nread, &k))
+        if (!sn_step_below(s, 0, T->nread, &k))
             return false;
         t.kid[i] = T->read[k];
     }
-    if (!below(s, 0, UINT16_MAX, &n))
+    if (!sn_step_below(s, 0, UINT16_MAX, &n))
         return false;
     t.nsat = (uint32_t)n;
     sat = SN_NEW_N(s->a, int32_t, t.nsat + 1);
     for (uint32_t i = 0; i < t.nsat; i++)
-        if (!below(s, 0, s->P.n, &sat[i]))
+        if (!sn_step_below(s, 0, s->P.n, &sat[i]))
             return false;
     bool leaf = strchr("vcy", t.kind), one = strchr("qdXMn", t.kind),
          two = strchr("xm+-*b", t.kind);
@@ -266,7 +237,7 @@ fact(SnCheckSteps *s, char kind)
 
     s->c->nread++;
     for (int i = 0; i < SN_TERM_NKID && *s->at; i++)
-        if (!below(s, -1, s->P.n + 64, &f.v[i]))
+        if (!sn_step_below(s, -1, s->P.n + 64, &f.v[i]))
             return false;
     for (int i = 0; i < SN_TERM_NKID; i++)
         if (f.v[i] >= (int32_t)s->P.n && !(kind == 'k' && i == 1))
@@ -280,8 +251,8 @@ two_terms(SnCheckSteps *s, uint32_t *i, uint32_t *j)
 {
     int32_t v[2];
 
-    if (!below(s, 0, s->terms->nread, &v[0]) ||
-        !below(s, 0, s->terms->nread, &v[1]))
+    if (!sn_step_below(s, 0, s->terms->nread, &v[0]) ||
+        !sn_step_below(s, 0, s->terms->nread, &v[1]))
         return false;
     *i = s->terms->read[v[0]];
     *j = s->terms->read[v[1]];

@@ -6,7 +6,8 @@
 
 #include "dsl/prove/check/step.h"
 
-enum { SN_TERM_NKID = 4 };
+/* SN_TERM_NO_ATOM: a number that no fact has. */
+enum { SN_TERM_NKID = 4, SN_TERM_NO_ATOM = -2 };
 
 /* Possible values of a type: bits of a line `k`.  IS_F32: nothing else. */
 enum {
@@ -56,8 +57,9 @@ bool sn_check_term_idle(SnCheckSteps *s, int32_t a, const char *prefix,
                         int32_t name);
 /* Do saturations a and b have a common point, so that they can be exchanged? */
 bool sn_check_term_meet(SnCheckSteps *s, int32_t a, int32_t b);
-/* A range's name, "@T": its atom. */
-int32_t sn_check_term_range(SnCheckSteps *s, int32_t type);
+/* The atom whose name is that of `of` behind the prefix: "@T" is the range of
+ * type T; or SN_TERM_NO_ATOM. */
+int32_t sn_check_term_named(SnCheckSteps *s, const char *prefix, int32_t of);
 /* Does i = j follow by this rule? */
 bool sn_check_term_follows(SnCheckSteps *s, char rule, uint32_t i, uint32_t j);
 /* Are i and j one function of the reals, where j rounds nowhere that i does

@@ -73,14 +73,23 @@ sn_poly_word(SnPolys *P, const char *s)
     return sn_texts_one(&P->texts, s);
 }
 
-SnPoly
-sn_poly_name(SnPolys *P, const char *name)
+int32_t
+sn_poly_find(SnPolys *P, const char *name)
 {
     name = sn_poly_word(P, name);
     for (uint32_t i = 0; i < P->n; i++)
         if (P->atom[i].name == name)
-            return sn_poly_atom(P, i);
-    return intern(P, (SnPolyAtom){.name = name});
+            return (int32_t)i;
+    return -1;
+}
+
+SnPoly
+sn_poly_name(SnPolys *P, const char *name)
+{
+    int32_t i = sn_poly_find(P, name);
+
+    return i < 0 ? intern(P, (SnPolyAtom){.name = sn_poly_word(P, name)})
+                 : sn_poly_atom(P, (uint32_t)i);
 }
 
 SnPoly

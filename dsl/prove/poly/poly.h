@@ -46,7 +46,10 @@ typedef struct SnPolys {
 const char *sn_poly_word(SnPolys *P, const char *s);
 
 SnPoly sn_poly_int(SnPolys *P, int64_t v);
-/* The atom of that name; names are compared as text. */
+/* The number of the atom of that name, -1: there is none; names are compared as
+ * text. */
+int32_t sn_poly_find(SnPolys *P, const char *name);
+/* That atom, or a new one. */
 SnPoly sn_poly_name(SnPolys *P, const char *name);
 /* The atom x div q as it is; sn_facts_div simplifies it under facts. */
 SnPoly sn_poly_quotient(SnPolys *P, SnPoly x, SnPoly q);
