@@ -164,7 +164,7 @@ static const SnTestLine lines[] = {
     {EXACT "t v 0 10 -1 0 0\n", "10 is not below 10"},
     {EXACT "t z 0 0 -1 0 0\n", "a term that begins with 'z'"},
     {EXACT "t v 0 0 -1 0 0\nt q 0 -1 -1 1 0 0\n", "a term 'q' of 1 others"},
-    {EXACT "V 12 3\n", "there is no atom 12"},
+    {EXACT "V 12 3\n", "12 is not below 10"},
     {EXACT TERMS "E 2 2\nC r\n" TERMS "E 0 0\n", NULL},
 };
 

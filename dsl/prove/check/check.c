@@ -95,25 +95,12 @@ sn_step_read(SnCheckSteps *s, SnPoly *p)
 
 /* ---- sides and paths ---- */
 
-static SnStepMark
-mark(const SnCheckSteps *s)
-{
-    return (SnStepMark){s->fact.n,   s->known.n, s->zero.n, s->neq,
-                        s->nimplied, s->shape,   s->same,   s->owed};
-}
-
 static void
-back_to(SnCheckSteps *s, SnStepMark m)
+back_to(SnCheckSteps *s, SnStepKnown known)
 {
-    while (s->neq > m.neq)
-        s->equation[s->eq[--s->neq].atom] = 0;
-    s->fact.n = m.nfact;
-    s->known.n = m.nknown;
-    s->zero.n = m.nzero;
-    s->nimplied = m.nimplied;
-    s->shape = m.shape;
-    s->same = m.same;
-    s->owed = m.owed;
+    while (s->now.neq > known.neq)
+        s->equation[s->now.eq[--s->now.neq].atom] = 0;
+    s->now = known;
 }
 
 /* The fact of a side of a distinction. */
@@ -123,23 +110,23 @@ take_side(SnCheckSteps *s, const SnStepSplit *t)
     SnPoly no = sn_poly_plus(&s->P, sn_poly_scale(&s->P, t->p, -1), -1);
 
     if (t->kind == '?') {
-        sn_step_add(s, &s->known, t->other ? no : t->p);
+        sn_step_add(s, &s->now.known, t->other ? no : t->p);
     } else if (t->kind == '&' && !t->other) {
-        s->same = false;
-        s->owed = 0;
+        s->now.same = false;
+        s->now.owed = 0;
     } else if (t->kind == '&') {
-        s->owed--;
+        s->now.owed--;
     }
 }
 
 static bool
 split(SnCheckSteps *s, char kind, SnPoly p)
 {
-    SnStepSplit t = {kind, false, p, mark(s)};
+    SnStepSplit t = {kind, false, p, s->now};
 
     if (s->nlent)
         return sn_step_fail(s, "a distinction while facts are lent");
-    if (kind == '&' && !s->owed)
+    if (kind == '&' && !s->now.owed)
         return sn_step_fail(s, "an operand that no node has");
     SN_PUSH(s->a, s->split, s->nsplit, t);
     take_side(s, &t);
@@ -164,7 +151,7 @@ other_side(SnCheckSteps *s)
                             s->nsplit - 1);
     SnStepSplit *t = &s->split[s->nsplit - 1];
     t->other = true;
-    back_to(s, t->mark);
+    back_to(s, t->before);
     take_side(s, t);
     s->reals = NULL;
     s->closed = false;
@@ -187,13 +174,13 @@ path_ends(SnCheckSteps *s, char kind)
         return sn_step_fail(s, "a path that ends while facts are lent");
     if (kind == 'x' && !sn_step_why(s, sn_poly_int(&s->P, -1)))
         return false;
-    if (kind == '.' && !closed && (!s->shape || !s->same))
+    if (kind == '.' && !closed && (!s->now.shape || !s->now.same))
         return sn_step_fail(s,
                             "the path ends, and it has not been seen that "
                             "%s are equal",
-                            s->shape ? "elements" : "shapes");
-    if (kind == '.' && !closed && s->owed)
-        return sn_step_fail(s, "%u operands have not been seen", s->owed);
+                            s->now.shape ? "elements" : "shapes");
+    if (kind == '.' && !closed && s->now.owed)
+        return sn_step_fail(s, "%u operands have not been seen", s->now.owed);
     s->c->nabsurd += kind == 'x';
     s->c->nlemma += closed && is(s->at, "lemma ");
     s->c->nclosed += closed && !is(s->at, "lemma ");
@@ -206,8 +193,8 @@ path_ends(SnCheckSteps *s, char kind)
 static bool
 seen(SnCheckSteps *s, const char *text)
 {
-    s->shape |= is(text, "shape");
-    s->same |= is(text, "same");
+    s->now.shape |= is(text, "shape");
+    s->now.same |= is(text, "same");
     return true;
 }
 
@@ -218,10 +205,10 @@ nodes(SnCheckSteps *s)
 
     if (!sn_step_below(s, 0, UINT16_MAX, &n))
         return false;
-    if (s->owed)
+    if (s->now.owed)
         return sn_step_fail(s, "a node before the operands of another one");
-    s->owed = (uint32_t)n;
-    s->same = true;
+    s->now.owed = (uint32_t)n;
+    s->now.same = true;
     return true;
 }
 
@@ -231,8 +218,8 @@ static bool
 lend(SnCheckSteps *s, SnPoly p)
 {
     if (!s->nlent++)
-        s->lent = mark(s);
-    sn_step_add(s, &s->fact, p);
+        s->before_lent = s->now;
+    sn_step_add(s, &s->now.fact, p);
     return true;
 }
 
@@ -246,10 +233,11 @@ give_back(SnCheckSteps *s)
     if (n != s->nlent || !n)
         return sn_step_fail(s, "%u facts are lent, not %lld", s->nlent,
                             (long long)n);
-    SnStepMark m = s->lent;
-    m.nimplied = s->nimplied;
+    SnStepKnown known = s->before_lent;
+    known.implied = s->now.implied;
+    known.nimplied = s->now.nimplied;
     s->nlent = 0;
-    back_to(s, m);
+    back_to(s, known);
     return true;
 }
 
@@ -262,8 +250,9 @@ implied(SnCheckSteps *s, SnPoly p)
     if (!sn_step_at_least(s, p))
         return sn_step_fail(s, "%s >= 0 is not known", sn_poly_text(&s->P, p));
     if (m.n)
-        m.lent = sn_memdup(s->a, &s->fact.v[s->lent.nfact], m.n * sizeof p);
-    SN_PUSH(s->a, s->implied, s->nimplied, m);
+        m.lent = sn_memdup(s->a, &s->now.fact.v[s->before_lent.fact.n],
+                           m.n * sizeof p);
+    SN_PUSH(s->a, s->now.implied, s->now.nimplied, m);
     return true;
 }
 
@@ -285,7 +274,7 @@ zero(SnCheckSteps *s, SnPoly p)
     SnPoly d = sn_poly_sub(&s->P, p, sn_poly_mul(&s->P, rest, by));
     if (!sn_step_zero(s, rest) || sn_step_norm(s, d).n)
         return sn_step_fail(s, "%s = 0 is not shown", sn_poly_text(&s->P, p));
-    sn_step_add(s, &s->zero, p);
+    sn_step_add(s, &s->now.zero, p);
     return true;
 }
 
@@ -325,10 +314,10 @@ of_poly(SnCheckSteps *s, char kind)
     case '>':
     case '/':
         s->c->nread++;
-        sn_step_add(s, kind == '>' ? &s->fact : &s->known, p);
+        sn_step_add(s, kind == '>' ? &s->now.fact : &s->now.known, p);
         return true;
     case 's':
-        sn_step_add(s, &s->fact, p);
+        sn_step_add(s, &s->now.fact, p);
         return sn_step_at_least(s, p) ||
                sn_step_fail(s, "%s >= 0 is not known", sn_poly_text(&s->P, p));
     case '=':
@@ -345,7 +334,7 @@ of_poly(SnCheckSteps *s, char kind)
     case 'y':
         if (!sn_step_why(s, p))
             return false;
-        sn_step_add(s, &s->known, p);
+        sn_step_add(s, &s->now.known, p);
         return true;
     case 'z':
         return zero(s, p);

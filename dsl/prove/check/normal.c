@@ -31,18 +31,6 @@ typedef struct Sum {
     const Product *v; /* ascending */
 } Sum;
 
-typedef struct Atom {
-    char kind;        /* p polynomial's, l element, f function, s sum, ( */
-    bool flag;        /* 0 or 1 */
-    const char *name; /* l, f */
-    uint32_t of;      /* p: its number */
-    uint32_t nkid, npoly;
-    const Sum *kid;
-    const SnPoly *poly;
-    uint64_t over; /* s: its places */
-    uint64_t free; /* places that it depends on */
-} Atom;
-
 /* What a line b, f or h says of an atom of polynomials. */
 typedef struct Said {
     char kind;
@@ -50,6 +38,17 @@ typedef struct Said {
     SnPoly p;
     uint64_t bit; /* a place's own; else 0 */
 } Said;
+
+typedef struct Atom {
+    char kind;        /* p polynomial's, l element, f function, s sum, ( */
+    const Said *flag; /* p: its line, if it is 0 or 1 */
+    const char *name; /* l, f */
+    uint32_t nkid, npoly;
+    const Sum *kid;
+    const SnPoly *poly;
+    uint64_t over; /* s: its places */
+    uint64_t free; /* places that it depends on */
+} Atom;
 
 typedef struct Order {
     uint32_t atom;
@@ -95,9 +94,8 @@ same(const SnCheckSteps *s, Sum a, Sum b)
 static bool
 same_atom(const SnCheckSteps *s, const Atom *a, const Atom *b)
 {
-    bool is = a->kind == b->kind && a->of == b->of && a->over == b->over &&
-              a->nkid == b->nkid && a->npoly == b->npoly &&
-              !strcmp(a->name, b->name);
+    bool is = a->kind == b->kind && a->over == b->over && a->nkid == b->nkid &&
+              a->npoly == b->npoly && !strcmp(a->name, b->name);
 
     for (uint32_t i = 0; i < a->nkid && is; i++)
         is = same(s, a->kid[i], b->kid[i]);
@@ -282,11 +280,12 @@ of_poly(SnCheckSteps *s, SnPoly p)
     for (uint32_t i = 0; i < p.n && !s->c->error; i++) {
         Sum t = number(s, (double)p.m[i].c);
         for (unsigned k = 0; k < p.m[i].n; k++) {
-            uint32_t of = p.m[i].atom[k];
+            SnPoly *of = SN_NEW(s->a, SnPoly);
+            *of = sn_poly_atom(&s->P, p.m[i].atom[k]);
             Atom a = {.kind = 'p',
-                      .of = of,
-                      .flag = said(s, 'f', of) != NULL,
-                      .free = places(s, sn_poly_atom(&s->P, of))};
+                      .flag = said(s, 'f', p.m[i].atom[k]),
+                      .npoly = 1,
+                      .poly = of};
             t = multiply(s, t, atom(s, a));
         }
         r = add(s, r, t);
@@ -382,7 +381,7 @@ is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
     }
     for (uint32_t k = 0; k < p->n; k++) {
         const Atom *a = &R->atom[p->f[k].atom];
-        if (k != i && a->flag && sn_poly_same(q, said(s, 'f', a->of)->p))
+        if (k != i && a->flag && sn_poly_same(q, a->flag->p))
             return true;
     }
     return false;
@@ -395,9 +394,9 @@ implied(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i)
 {
     const Atom *a = &s->reals->atom[p->f[i].atom];
 
-    for (uint32_t k = 0; k < s->nimplied && a->flag; k++) {
-        const SnStepImplied *m = &s->implied[k];
-        SnPoly yes = said(s, 'f', a->of)->p;
+    for (uint32_t k = 0; k < s->now.nimplied && a->flag; k++) {
+        const SnStepImplied *m = &s->now.implied[k];
+        SnPoly yes = a->flag->p;
         SnPoly no = sn_poly_plus(&s->P, sn_poly_scale(&s->P, yes, -1), -1);
         SnPoly is = sn_step_norm(s, m->p);
         uint32_t j = 0;
@@ -661,15 +660,13 @@ places_are_free(SnCheckSteps *s)
 {
     bool is = false;
 
-    for (uint32_t i = 0; i < s->fact.n; i++)
-        is |= has_place(s, s->fact.v[i]);
-    for (uint32_t i = 0; i < s->known.n; i++)
-        is |= has_place(s, s->known.v[i]);
-    for (uint32_t i = 0; i < s->nsplit; i++)
-        is |= has_place(s, s->split[i].p);
-    for (uint32_t i = 0; i < s->neq; i++)
-        is |= has_place(s, sn_poly_atom(&s->P, s->eq[i].atom)) ||
-              has_place(s, s->eq[i].is);
+    for (uint32_t i = 0; i < s->now.fact.n; i++)
+        is |= has_place(s, s->now.fact.v[i]);
+    for (uint32_t i = 0; i < s->now.known.n; i++)
+        is |= has_place(s, s->now.known.v[i]);
+    for (uint32_t i = 0; i < s->now.neq; i++)
+        is |= has_place(s, sn_poly_atom(&s->P, s->now.eq[i].atom)) ||
+              has_place(s, s->now.eq[i].is);
     return !is || sn_step_fail(s, "something is assumed of a place");
 }
 
@@ -685,7 +682,7 @@ alike(SnCheckSteps *s)
             return sn_step_fail(s, "a place outside of its sum");
     if (!same(s, x[0], x[1]))
         return sn_step_fail(s, "both sides have other normal forms");
-    return s->same = true;
+    return s->now.same = true;
 }
 
 bool

@@ -43,7 +43,7 @@ sn_step_norm(SnCheckSteps *s, SnPoly p)
 
     for (int i = 0; i < NROUND && (atom = given(s, p)) >= 0; i++)
         p = sn_poly_replace(&s->P, p, (uint32_t)atom,
-                            s->eq[s->equation[atom] - 1].is);
+                            s->now.eq[s->equation[atom] - 1].is);
     return p;
 }
 
@@ -54,8 +54,8 @@ new_equation(SnCheckSteps *s, uint32_t atom, SnPoly is)
 
     if (s->equation[atom] || sn_poly_has(is, atom))
         return;
-    SN_PUSH(s->a, s->eq, s->neq, e);
-    s->equation[atom] = s->neq;
+    SN_PUSH(s->a, s->now.eq, s->now.neq, e);
+    s->equation[atom] = s->now.neq;
 }
 
 bool
@@ -82,13 +82,13 @@ sn_step_at_least(SnCheckSteps *s, SnPoly p)
 {
     int64_t v;
 
-    if (has(&s->known, p))
+    if (has(&s->now.known, p))
         return true;
     p = sn_step_norm(s, p);
     if (sn_poly_is_int(p, &v))
         return v >= 0;
-    for (uint32_t i = s->known.n; i-- > 0;)
-        if (sn_poly_same(sn_step_norm(s, s->known.v[i]), p))
+    for (uint32_t i = s->now.known.n; i-- > 0;)
+        if (sn_poly_same(sn_step_norm(s, s->now.known.v[i]), p))
             return true;
     return false;
 }
@@ -101,15 +101,15 @@ ask(SnCheckSteps *s, SnCheckQuestion q)
     if (!s->c->ask)
         return;
     q.P = &s->P;
-    q.neq = s->neq;
-    q.eq = s->eq;
+    q.neq = s->now.neq;
+    q.eq = s->now.eq;
     s->c->ask(s->c->arg, &q);
 }
 
 bool
 sn_step_zero(SnCheckSteps *s, SnPoly p)
 {
-    if (has(&s->zero, p))
+    if (has(&s->now.zero, p))
         return true;
     if (!sn_step_norm(s, p).n) {
         ask(s, (SnCheckQuestion){.kind = 'z', .p = p});
@@ -148,11 +148,11 @@ factor(SnCheckSteps *s, SnPoly *out)
         return sn_step_fail(s, "expected f, l or u and a number at '%.20s'",
                             s->at);
     s->at++;
-    if (!sn_step_below(s, 0, kind == 'f' ? s->fact.n : s->P.n, &i))
+    if (!sn_step_below(s, 0, kind == 'f' ? s->now.fact.n : s->P.n, &i))
         return false;
     if (kind != 'f')
         return left_over(s, kind, (uint32_t)i, out);
-    *out = s->fact.v[i];
+    *out = s->now.fact.v[i];
     SN_PUSH(s->a, s->used, s->nused, *out);
     return true;
 }

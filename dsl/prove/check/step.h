@@ -10,20 +10,6 @@ typedef struct SnStepPolys {
     SnPoly *v;
 } SnStepPolys;
 
-/* How much of the lists below holds; what the path has shown. */
-typedef struct SnStepMark {
-    uint32_t nfact, nknown, nzero, neq, nimplied;
-    bool shape, same; /* it has been seen that shape, elements are equal */
-    uint32_t owed;    /* operands that must still be shown */
-} SnStepMark;
-
-typedef struct SnStepSplit {
-    char kind;
-    bool other; /* its second side */
-    SnPoly p;
-    SnStepMark mark;
-} SnStepSplit;
-
 /* p >= 0 where the lent facts hold. */
 typedef struct SnStepImplied {
     SnPoly p;
@@ -31,26 +17,36 @@ typedef struct SnStepImplied {
     const SnPoly *lent;
 } SnStepImplied;
 
+/* What holds at one place of a path. */
+typedef struct SnStepKnown {
+    SnStepPolys fact; /* by number: each at least 0 */
+    SnStepPolys known, zero;
+    uint32_t neq, nimplied;
+    SnCheckEquation *eq;
+    SnStepImplied *implied;
+    bool shape, same; /* it has been seen that shape, elements are equal */
+    uint32_t owed;    /* operands that must still be shown */
+} SnStepKnown;
+
+typedef struct SnStepSplit {
+    char kind;
+    bool other; /* its second side */
+    SnPoly p;
+    SnStepKnown before;
+} SnStepSplit;
+
 typedef struct SnCheckSteps {
     SnArena *a; /* of this certificate */
     SnArena *says;
     SnCheck *c;
     SnPolys P;
     const char *at; /* the rest of the line */
-    /* what holds */
-    SnStepPolys fact; /* by number: each at least 0 */
-    SnStepPolys known, zero;
-    uint32_t neq;
-    SnCheckEquation *eq;
+    SnStepKnown now;
     uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
-    bool shape, same;
-    uint32_t nimplied;
-    SnStepImplied *implied;
-    /* where */
-    uint32_t owed, nsplit, nlent, nused;
+    uint32_t nsplit, nlent, nused;
     SnPoly *used; /* the facts that the step names */
     SnStepSplit *split;
-    SnStepMark lent;
+    SnStepKnown before_lent;
     bool closed;
     struct SnCheckTerms *terms;
     struct SnCheckReals *reals; /* NULL: none on this path */

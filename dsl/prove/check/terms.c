@@ -237,11 +237,8 @@ fact(SnCheckSteps *s, char kind)
 
     s->c->nread++;
     for (int i = 0; i < SN_TERM_NKID && *s->at; i++)
-        if (!sn_step_below(s, -1, s->P.n + 64, &f.v[i]))
+        if (!sn_step_below(s, -1, kind == 'k' && i == 1 ? 64 : s->P.n, &f.v[i]))
             return false;
-    for (int i = 0; i < SN_TERM_NKID; i++)
-        if (f.v[i] >= (int32_t)s->P.n && !(kind == 'k' && i == 1))
-            return sn_step_fail(s, "there is no atom %d", f.v[i]);
     SN_PUSH(s->a, s->terms->fact, s->terms->nfact, f);
     return true;
 }
