@@ -155,9 +155,11 @@ const char *sn_certificate_hash(SnProver *pv, const char *text);
 void sn_certificate_keep(SnProver *pv, const char *key, const SnProof *p);
 /* Refused: an error, and false. */
 bool sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p);
-/* Why the checker does not take that certificate for pr's claim, or NULL. */
+/* Why the checker does not take that certificate for pr's claim, or NULL;
+ * *roundings: those that it counts, as reports have them. */
 const char *sn_certificate_why_not(SnProver *pv, const SnInstance *pr,
-                                   bool by_lemma, const char *text);
+                                   bool by_lemma, const char *text,
+                                   const char **roundings);
 void sn_certificates_store(SnProver *pv);
 void sn_certificates_report(const SnProver *pv, SnBuf *b);
 

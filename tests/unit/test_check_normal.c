@@ -13,7 +13,8 @@
          "1 1.2 x\n"
 /* Atoms 2 a place below n, 3 and 4 flags of that place. */
 #define FLAGS HEAD "a $0<n>\na [u]\na [v]\na rank(x)\n= -1+1.5 5\ny 1.0 1 1f0\n"
-#define SAID "R exactly\nb 2 1.0\nf 3 1.2+1.1\nf 4 2.2+2.1\n"
+#define SAID_OF(how) "R " how "\nb 2 1.0\nf 3 1.2+1.1\nf 4 2.2+2.1\n"
+#define SAID SAID_OF("exactly")
 #define PRODUCT "r l 1 1.2 x\nr p 1.3\nr p 1.4\nr * 0 1\nr * 3 2\nr s 1 1.2 4\n"
 #define OTHER "r * 0 2\nr s 1 1.2 6\nl 5 7\n" END
 #define DIFFERS "both sides have other normal forms"
@@ -40,12 +41,24 @@ static const SnTestLine lines[] = {
     {HEAD "R real\n" XY "r # -1\nr * 2 1\nr + 0 1\nr + 0 3\nr * 4 5\nr * 0 0\n"
           "r * 1 1\nr + 7 8\nl 6 9\n" END,
      DIFFERS},
-    {HEAD "R real\n" XY "r / 1\nr * 0 2\nr * 3 1\nl 4 0\n" END, NULL},
+    {HEAD "R real\n" XY "r / 0 1\nr * 2 1\nl 3 0\n" END, NULL},
     {HEAD "R real\n" XY /* x / (2 x + 2 y) = x / (x + y) / 2 */
-          "r + 0 1\nr # 2\nr * 3 2\nr / 4\nr * 0 5\nr / 2\nr * 0 7\nr # 0.5\n"
-          "r * 8 9\nl 6 10\n" END,
+          "r + 0 1\nr # 2\nr * 3 2\nr / 0 4\nr / 0 2\nr # 0.5\nr * 6 7\n"
+          "l 5 8\n" END,
      NULL},
-    {HEAD "R real\nr # 0\nr / 0\n", "a division by 0"},
+    {HEAD "R real\n" XY /* x - y = -(y - x), and not y - x */
+          "r - 0 1\nr - 1 0\nr # -1\nr * 4 3\nl 2 5\n" END,
+     NULL},
+    {HEAD "R real\n" XY "r - 0 1\nr - 1 0\nl 2 3\n" END, DIFFERS},
+    {HEAD "R real\n" XY /* x ^ 2 = x x; 2 ^ x, x ^ -1, x ^ 5 stay */
+          "r # 2\nr f 2 0 2 pow\nr * 0 0\nl 3 4\n" END,
+     NULL},
+    {HEAD "R real\n" XY "r # 2\nr f 2 2 0 pow\nr * 0 0\nl 3 4\n" END, DIFFERS},
+    {HEAD "R real\n" XY "r # -1\nr f 2 0 2 pow\nr # 1\nr / 4 0\nl 3 5\n" END,
+     DIFFERS},
+    {HEAD "R real\n" XY "r # 2.5\nr f 2 0 2 pow\nr * 0 0\nl 3 4\n" END,
+     DIFFERS},
+    {HEAD "R real\nr # 0\nr / 0 0\n", "a division by 0"},
     {HEAD "R real\nr p 2.0.1-1\nr p -1+2.0.1\nl 0 1\n" END, NULL},
     {HEAD "R real\nr # inf\n", "a number that is not finite"},
     /* numbers */
@@ -156,10 +169,78 @@ by_hand(void **state)
     sn_test_lines(lines, sizeof lines / sizeof *lines);
 }
 
+/* ---- roundings ---- */
+
+/* On both sides: the roundings of an element, and those for each tap. */
+static const struct {
+    const char *text;
+    SnCheckRounds is[2];
+} counts[] = {
+    {HEAD "R real\n" XY "r + 0 1\nr + 1 0\nl 2 3\n" END, {{1, 0}, {1, 0}}},
+    /* of summands the worse one: x x + y, x x + y y */
+    {HEAD "R real\n" XY "r * 0 0\nr + 2 1\nr - 3 1\nl 4 2\n" END,
+     {{3, 0}, {1, 0}}},
+    {HEAD "R real\n" XY "r * 0 0\nr * 1 1\nr + 2 3\nr + 3 2\nl 4 5\n" END,
+     {{2, 0}, {2, 0}}},
+    /* of factors and divisors both: (x x) (y y) / x, x y y */
+    {HEAD "R real\n" XY "r * 0 0\nr * 1 1\nr * 2 3\nr / 4 0\nr * 0 3\n"
+          "l 5 6\n" END,
+     {{4, 0}, {2, 0}}},
+    /* functions: four but for sqrt; max chooses; a power passes on both */
+    {HEAD "R real\n" XY "r f 1 0 exp\nr f 1 2 sqrt\nl 3 3\n" END,
+     {{5, 0}, {5, 0}}},
+    {HEAD "R real\n" XY "r * 0 0\nr f 2 2 1 max\nl 3 3\n" END,
+     {{1, 0}, {1, 0}}},
+    {HEAD "R real\n" XY "r * 0 0\nr + 1 1\nr f 2 2 3 pow\nl 4 4\n" END,
+     {{6, 0}, {6, 0}}},
+    {HEAD "R real\n" XY "r # 2\nr f 2 0 2 pow\nr * 0 0\nl 3 4\n" END,
+     {{4, 0}, {1, 0}}},
+    /* a sign is exact, another factor is not */
+    {HEAD "R real\n" XY "r # -1\nr * 2 0\nl 3 3\n" END, {{0, 0}, {0, 0}}},
+    {HEAD "R real\n" XY "r # 3\nr * 2 0\nl 3 3\n" END, {{1, 0}, {1, 0}}},
+    /* what is 1, but computed, is no sign: (x / x) y */
+    {HEAD "R real\n" XY "r / 0 0\nr * 2 1\nl 3 1\n" END, {{2, 0}, {0, 0}}},
+    /* one a tap; a mean, by a number of taps that is an integer */
+    {SUM "r * 0 0\nr s 1 1.2 1\nl 2 2\n" END, {{1, 1}, {1, 1}}},
+    {SUM "r # 1\nr s 1 1.2 1\nr s 1 1.2 0\nr / 3 2\nl 4 4\n" END,
+     {{1, 1}, {1, 1}}},
+    /* a tap that is there or not */
+    {FLAGS SAID_OF("real") "r l 1 1.2 x\nr p 1.3\nr p 1.4\nr * 2 1\nr * 3 0\n"
+                           "r s 1 1.2 4\nl 5 5\n" END,
+     {{0, 1}, {0, 1}}},
+    /* the most of all paths */
+    {HEAD "? 1.1\nR real\n" XY "r + 0 1\nl 2 2\n" END "\\ 0\nR real\n" XY
+          "r * 0 0\nr + 2 1\nr - 3 1\nl 2 4\n" END,
+     {{1, 0}, {3, 0}}},
+};
+
+static void
+roundings(void **state)
+{
+    int bad = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        SnArena *a = sn_arena_new();
+        SnCheck k = {0};
+        bool ok = sn_check_certificate(a, counts[i].text, &k) && k.counted;
+        if (!ok || memcmp(k.rounds, counts[i].is, sizeof k.rounds) != 0) {
+            print_message("%s  gives %u + %u a tap, %u + %u a tap; %s\n",
+                          counts[i].text, k.rounds[0].n, k.rounds[0].tap,
+                          k.rounds[1].n, k.rounds[1].tap,
+                          k.error ? k.error : "");
+            bad++;
+        }
+        sn_arena_free(a);
+    }
+    assert_int_equal(bad, 0);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(roundings)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

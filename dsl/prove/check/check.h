@@ -37,11 +37,14 @@
  *   h A P         atom A depends on what P does, and on other lines' P
  *   r KIND ..     the next expression; KIND: `# V` a number, `p P` a
  *                 polynomial, `l N P.. NAME` an element at N places, `f N I..
- *                 NAME` a function of expressions, `+ I J`, `* I J`, `/ I` (1
- *                 over it), `s N A.. I` a sum along N places, `c I J A B NAME`
+ *                 NAME` a function of expressions, `+ I J`, `- I J`, `* I J`,
+ *                 `/ I J`, `s N A.. I` a sum along N places, `c I J A B NAME`
  *                 the max or min whose order atoms A and B have, which are
  *                 names that begin with `order `
- *   l I J         expressions I and J have one normal form
+ *   l I J         expressions I, of the left side, and J have one normal form
+ *
+ * These are the operations of the formulas, one by one: their roundings are
+ * counted.
  *
  * One of the calculus has a claim for each result: names (`a`), and
  *
@@ -90,6 +93,11 @@ typedef struct SnCheckQuestion {
     SnPoly p, q, r;
 } SnCheckQuestion;
 
+/* An element passes at most n roundings, and `tap` for each tap of a sum. */
+typedef struct SnCheckRounds {
+    uint32_t n, tap;
+} SnCheckRounds;
+
 typedef struct SnCheck {
     SnArena *scratch;  /* or NULL; cleared at the end */
     const char *error; /* in a; NULL: each step follows */
@@ -98,8 +106,10 @@ typedef struct SnCheck {
     uint32_t nstep;    /* steps that were checked */
     uint32_t npath, nabsurd, nthrough, nclosed; /* closed by what was read */
     uint32_t nlemma;
-    uint32_t ncalculus; /* claims that were shown */
-    char shown;         /* the weakest of them: 'e', 'w' or 'r'; 0: none */
+    uint32_t ncalculus;      /* claims that were shown */
+    char shown;              /* the weakest of them: 'e', 'w' or 'r'; 0: none */
+    bool counted;            /* equality over the reals was shown: */
+    SnCheckRounds rounds[2]; /* of the left side and of the right one */
     /* NULL, or asked of each step that Farkas' lemma or a normal form shows */
     void (*ask)(void *arg, const SnCheckQuestion *q);
     void *arg;

@@ -13,7 +13,7 @@
  * zero difference. */
 static const double CLOSE = 0x1p-22, NOTHING = 0x1p-40;
 
-enum { NPLACE = 64, NPRODUCT = 4096 };
+enum { NPLACE = 64, NPRODUCT = 4096, NPOWER = 4, NROUND = 9999 };
 
 typedef struct Factor {
     uint32_t atom;
@@ -28,7 +28,8 @@ typedef struct Product {
 
 typedef struct Sum {
     uint32_t n;
-    const Product *v; /* ascending */
+    const Product *v;     /* ascending */
+    SnCheckRounds rounds; /* of an expression of the certificate */
 } Sum;
 
 /* What a line b, f or h says of an atom of polynomials. */
@@ -159,7 +160,7 @@ single(SnCheckSteps *s, double c, uint32_t n, const Factor *f)
 
     if (!isfinite(c))
         sn_step_fail(s, "a number that is not finite");
-    return (Sum){c != 0, sn_memdup(s->a, &p, sizeof p)};
+    return (Sum){.n = c != 0, .v = sn_memdup(s->a, &p, sizeof p)};
 }
 
 static Sum
@@ -207,7 +208,7 @@ add(SnCheckSteps *s, Sum a, Sum b)
     }
     if (n > NPRODUCT)
         sn_step_fail(s, "more than %u products", NPRODUCT);
-    return (Sum){s->c->error ? 0 : n, v};
+    return (Sum){.n = s->c->error ? 0 : n, .v = v};
 }
 
 static Sum
@@ -549,15 +550,60 @@ has_rank(SnCheckSteps *s, const char *name, uint32_t n)
     return sn_step_fail(s, "%s is not shown to be %u", rank, n);
 }
 
+/* An integer power is a product. */
 static Sum
 function(SnCheckSteps *s, uint32_t n, const Sum *kid)
 {
     const char *name = s->at;
 
+    if (n == 2 && !strcmp(name, "pow") && is_number(kid[1])) {
+        double most = kid[1].n ? kid[1].v[0].c : 0;
+        Sum r = number(s, 1);
+        for (int i = 0; i < most && i < NPOWER; i++)
+            r = multiply(s, r, kid[0]);
+        if (most >= 0 && most <= NPOWER && most == (double)(int)most)
+            return r;
+    }
     if (n == 2 && !s->reals->exactly &&
         (!strcmp(name, "max") || !strcmp(name, "min")))
         return extreme(s, name, kid[0], kid[1]);
     return atom(s, (Atom){.kind = 'f', .name = name, .nkid = n, .kid = kid});
+}
+
+/* Is x 0, 1 or -1, and nothing is rounded for it? */
+static bool
+is_unit(SnCheckSteps *s, Sum x)
+{
+    return !x.rounds.n && !x.rounds.tap &&
+           same(s, multiply(s, multiply(s, x, x), x), x);
+}
+
+/* The roundings of an expression: factors, divisors and powers pass on those of
+ * each, others those of the worst of their parts.  The number of taps is an
+ * integer; conditions and signs as factors, and choices, round nothing. */
+static SnCheckRounds
+rounds(SnCheckSteps *s, char kind, uint32_t n, const Sum *kid)
+{
+    static const char *const four[] = {"exp", "log", "tanh", "erf", "pow"};
+    bool pow = kind == 'f' && !strcmp(s->at, "pow");
+    SnCheckRounds r = {0, 0};
+
+    bool exact = (kind == '*' || kind == 's') &&
+                 (is_unit(s, kid[0]) || is_unit(s, kid[n - 1]));
+    for (uint32_t i = 0; i < n; i++) {
+        SnCheckRounds k = kid[i].rounds;
+        bool all = pow || strchr("*/", kind);
+        r.n = all ? r.n + k.n : r.n > k.n ? r.n : k.n;
+        r.tap = all ? r.tap + k.tap : r.tap > k.tap ? r.tap : k.tap;
+    }
+    r.n += (strchr("+-*/", kind) && !exact) ||
+           (kind == 'f' && !strcmp(s->at, "sqrt"));
+    for (size_t i = 0; kind == 'f' && i < sizeof four / sizeof *four; i++)
+        r.n += strcmp(s->at, four[i]) ? 0 : 4;
+    r.tap += kind == 's' && !exact;
+    if (r.n > NROUND || r.tap > NROUND)
+        sn_step_fail(s, "more than %u roundings", NROUND);
+    return r;
 }
 
 /* The next expression. */
@@ -567,12 +613,12 @@ expression(SnCheckSteps *s)
     struct SnCheckReals *R = s->reals;
     char kind = *s->at;
     uint32_t npoly = kind == 'p' ? 1 : kind == 'c' ? 2 : 0;
-    uint32_t nkid = strchr("+*c", kind) ? 2 : strchr("/s", kind) ? 1 : 0;
+    uint32_t nkid = strchr("+-*/c", kind) ? 2 : kind == 's';
     double v = 0;
     SnPoly *p;
     Sum *kid, x = {0};
 
-    if (!kind || !strchr("#plf+*/sc", kind))
+    if (!kind || !strchr("#plf+-*/sc", kind))
         return sn_step_fail(s, "an expression that begins with '%c'", kind);
     s->at++;
     if (kind == '#') {
@@ -607,7 +653,10 @@ expression(SnCheckSteps *s)
         x = multiply(s, kid[0], kid[1]);
         break;
     case '/':
-        x = inverse(s, kid[0]);
+        x = multiply(s, kid[0], inverse(s, kid[1]));
+        break;
+    case '-':
+        x = add(s, kid[0], scaled(s, kid[1], -1));
         break;
     case 's':
         x = sum_over(s, npoly, p, kid[0]);
@@ -616,6 +665,7 @@ expression(SnCheckSteps *s)
         x = choice(s, s->at, kid[0], kid[1], p);
         break;
     }
+    x.rounds = rounds(s, kind, nkid, kid);
     SN_PUSH(s->a, R->term, R->nterm, x);
     return !s->c->error;
 }
@@ -682,6 +732,12 @@ alike(SnCheckSteps *s)
             return sn_step_fail(s, "a place outside of its sum");
     if (!same(s, x[0], x[1]))
         return sn_step_fail(s, "both sides have other normal forms");
+    s->c->counted = true;
+    for (int i = 0; i < 2; i++) {
+        SnCheckRounds *most = &s->c->rounds[i], r = x[i].rounds;
+        most->n = most->n > r.n ? most->n : r.n;
+        most->tap = most->tap > r.tap ? most->tap : r.tap;
+    }
     return s->now.same = true;
 }
 

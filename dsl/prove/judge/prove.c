@@ -436,9 +436,10 @@ seed_of(const SnProver *pv)
 /* A proof whose certificate the checker refuses does not count. */
 static bool
 is_taken(SnProver *pv, const SnInstance *pr, bool by_lemma,
-         const char *certificate, const char **why)
+         const char *certificate, const char **why, const char **roundings)
 {
-    const char *no = sn_certificate_why_not(pv, pr, by_lemma, certificate);
+    const char *no =
+        sn_certificate_why_not(pv, pr, by_lemma, certificate, roundings);
 
     *why = no ? no : *why;
     return !no;
@@ -448,14 +449,15 @@ bool
 sn_prove_calculi(SnProver *pv, const SnInstance *pr, bool *by_elems)
 {
     SnLemma l = sn_calculus_lemma(pv, pr);
-    const char *why = l.why, *certificate;
+    const char *why = l.why, *certificate, *rounds;
 
     *by_elems = false;
     if (!l.none && (!l.first || sn_prove_others_unused(pr)) &&
-        sn_prove_proved(pr, &l) && is_taken(pv, pr, true, l.certificate, &why))
+        sn_prove_proved(pr, &l) &&
+        is_taken(pv, pr, true, l.certificate, &why, &rounds))
         return true;
     *by_elems = by_elements(pv, pr, false, &why, &certificate) != NOT_SEEN &&
-                is_taken(pv, pr, false, certificate, &why);
+                is_taken(pv, pr, false, certificate, &why, &rounds);
     return *by_elems;
 }
 
@@ -470,12 +472,13 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 
     if (l.first && (t.later || !sn_prove_others_unused(pr)))
         by_lemma = false;
-    const char *why = l.why;
-    by_lemma = by_lemma && is_taken(pv, pr, true, l.certificate, &why);
+    const char *why = l.why, *rounds = "roundings: ";
+    by_lemma = by_lemma && is_taken(pv, pr, true, l.certificate, &why, &rounds);
     Equal equal = by_lemma
                       ? NOT_SEEN
                       : by_elements(pv, pr, l.failed, &why, &p->certificate);
-    if (equal != NOT_SEEN && !is_taken(pv, pr, false, p->certificate, &why))
+    if (equal != NOT_SEEN &&
+        !is_taken(pv, pr, false, p->certificate, &why, &rounds))
         equal = NOT_SEEN;
     if (by_lemma)
         p->certificate = l.certificate;
@@ -495,7 +498,8 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         return;
     }
     if (pr->r->claim.kind == SN_CLAIM_REAL)
-        p->under = sn_prove_roundings(pv, pr, &t);
+        p->under =
+            sn_format(pv->a, "%s%.2g of their bound used", rounds, t.used);
     if (pr->r->trusted) {
         p->layer = SN_LAYER_TRUSTED;
         p->why = pr->r->trusted;

@@ -12,7 +12,7 @@
 #include <xxhash.h>
 #include "base/file/file.h"
 #include "base/hashes.h"
-#include "dsl/prove/check/check.h"
+#include "dsl/prove/judge/prove_rounds.h"
 
 typedef struct Kept {
     const char *key, *text;
@@ -169,7 +169,7 @@ carries(const SnInstance *pr, bool by_lemma, char shown)
 
 const char *
 sn_certificate_why_not(SnProver *pv, const SnInstance *pr, bool by_lemma,
-                       const char *text)
+                       const char *text, const char **roundings)
 {
     SnCheck k = {.scratch = pv->certificates->scratch};
 
@@ -180,7 +180,22 @@ sn_certificate_why_not(SnProver *pv, const SnInstance *pr, bool by_lemma,
                          "a proof was found, but line %u of its "
                          "certificate is refused: %s",
                          k.line, k.error);
+    *roundings = sn_prove_roundings(pv->a, &k);
     return carries(pr, by_lemma, k.shown) ? NULL : "another claim is certified";
+}
+
+/* Does the verdict of a rule over the reals have the number of roundings that
+ * the certificate has? */
+static bool
+counted(SnProver *pv, const SnInstance *pr, const SnProof *p, const SnCheck *k)
+{
+    const char *is = sn_prove_roundings(pv->a, k);
+
+    return pr->r->claim.kind != SN_CLAIM_REAL ||
+           !strncmp(p->under, is, strlen(is)) ||
+           refused(pv, p, 0,
+                   sn_format(pv->a, "it has '%s', and the verdict '%s'", is,
+                             p->under));
 }
 
 bool
@@ -195,6 +210,8 @@ sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p)
         return refused(pv, p, k.line, k.error);
     if (!carries(pr, p->layer == SN_LAYER_LEMMA, k.shown))
         return refused(pv, p, 0, "it is of another claim");
+    if (!counted(pv, pr, p, &k))
+        return false;
     if (p->hash &&
         strncmp(p->hash, sn_certificate_hash(pv, p->certificate), 17) != 0)
         return refused(pv, p, 0, "it is not that of the verdict");

@@ -49,7 +49,7 @@ static SnRing
 divided(const At *v, SnRing a, SnRing b)
 {
     note(v->cx, v->n->left, false, b);
-    return sn_ring_mul(&v->cx->R, a, sn_ring_inverse(&v->cx->R, b));
+    return sn_ring_div(&v->cx->R, a, b);
 }
 
 /* ---- max and min ---- */
@@ -302,7 +302,7 @@ read_at(const At *v, const SnMapStmt *s)
 }
 
 /* 1 if that is inside the operand and the condition holds; else 0. */
-static SnRing
+static SnPoly
 is_read(const At *v, const SnMapStmt *s)
 {
     SnRealProof *cx = v->cx;
@@ -323,7 +323,7 @@ is_read(const At *v, const SnMapStmt *s)
             c = sn_poly_mul(P, c, sn_real_is(cx, room));
         }
     }
-    return sn_real_ring(cx, c);
+    return c;
 }
 
 /* ---- sets ---- */
@@ -419,7 +419,8 @@ all_read(const At *v)
     for (unsigned i = 0; i < v->n->map->nstmt && !sn_real_stopped(v->cx); i++) {
         const SnMapStmt *r = &v->n->map->stmt[i];
         if (r->kind == SN_MS_READ && r->els == SN_ME_SKIP)
-            all = sn_ring_mul(&v->cx->R, all, is_read(v, r));
+            all =
+                sn_ring_mul(&v->cx->R, all, sn_real_ring(v->cx, is_read(v, r)));
     }
     return all;
 }
@@ -532,10 +533,14 @@ port(const At *v, const SnDefPort *p)
         SnRing y = read_at(v, s);
         if (s->els == SN_ME_FILL && !sn_real_stopped(v->cx)) {
             SnRings *R = &v->cx->R;
-            SnRing c = is_read(v, s);
-            SnRing no = sn_ring_add(R, num(v, 1), sn_ring_scale(R, c, -1));
+            SnPolys *P = &v->cx->path.P;
+            SnPoly c = is_read(v, s);
+            SnPoly no = sn_poly_sub(P, sn_poly_int(P, 1), c);
             SnRing z = v->n->sem->els ? formula(v, v->n->sem->els) : num(v, 0);
-            y = sn_ring_add(R, sn_ring_mul(R, c, y), sn_ring_mul(R, no, z));
+            y = sn_ring_mul(R, sn_real_ring(v->cx, c), y);
+            if (z.n)
+                y = sn_ring_add(R, y,
+                                sn_ring_mul(R, sn_real_ring(v->cx, no), z));
         }
         return y;
     }
@@ -654,7 +659,7 @@ function(const At *v, const SnExpr *e)
         SnRing p = num(v, 1);
         for (int i = 0; i < (int)y; i++)
             p = sn_ring_mul(R, p, k[0]);
-        return p;
+        return sn_ring_made(R, p, 'f', "pow", 2, k, 0, NULL);
     }
     if (e->fn == SN_FN_EXP || e->fn == SN_FN_POW)
         for (unsigned i = 0; i < e->nkid; i++)
@@ -721,7 +726,7 @@ arithmetic(const At *v, const SnExpr *e)
     case SN_OP_ADD:
         return sn_ring_add(R, a, b);
     case SN_OP_SUB:
-        return sn_ring_add(R, a, sn_ring_scale(R, b, -1));
+        return sn_ring_sub(R, a, b);
     case SN_OP_MUL:
         return sn_ring_mul(R, a, b);
     case SN_OP_DIV:
@@ -748,7 +753,7 @@ formula(const At *outer, const SnExpr *e)
     case SN_E_REAL:
         return num(&v, e->r);
     case SN_E_NEG:
-        return sn_ring_scale(&v.cx->R, formula(&v, e->kid[0]), -1);
+        return sn_ring_mul(&v.cx->R, num(&v, -1), formula(&v, e->kid[0]));
     case SN_E_BIN:
         return arithmetic(&v, e);
     case SN_E_CALL:

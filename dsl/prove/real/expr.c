@@ -246,11 +246,10 @@ sn_real_number(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
         SnRing y = sn_real_number(cx, n, e->kid[1]);
         if (sn_real_stopped(cx))
             return x;
-        if (e->op == SN_OP_MUL || e->op == SN_OP_DIV)
-            return sn_ring_mul(
-                &cx->R, x, e->op == SN_OP_MUL ? y : sn_ring_inverse(&cx->R, y));
-        return sn_ring_add(
-            &cx->R, x, e->op == SN_OP_ADD ? y : sn_ring_scale(&cx->R, y, -1));
+        return e->op == SN_OP_MUL   ? sn_ring_mul(&cx->R, x, y)
+               : e->op == SN_OP_DIV ? sn_ring_div(&cx->R, x, y)
+               : e->op == SN_OP_ADD ? sn_ring_add(&cx->R, x, y)
+                                    : sn_ring_sub(&cx->R, x, y);
     }
     sn_real_out(cx, "a real that is not known");
     return (SnRing){0};

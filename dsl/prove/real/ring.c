@@ -84,7 +84,7 @@ made_of(SnRings *R, SnRing x, char kind, SnRing a, SnRing b)
 {
     const SnRing two[] = {a, b};
 
-    return sn_ring_made(R, x, kind, NULL, kind == '/' ? 1 : 2, two, 0, NULL);
+    return sn_ring_made(R, x, kind, NULL, 2, two, 0, NULL);
 }
 
 /* ---- atoms ---- */
@@ -194,8 +194,8 @@ sn_ring_add(SnRings *R, SnRing a, SnRing b)
     return made_of(R, sum(R, a, b), '+', a, b);
 }
 
-static SnRing
-scaled(SnRings *R, SnRing a, double k)
+SnRing
+sn_ring_scale(SnRings *R, SnRing a, double k)
 {
     SnRingTerm *v = SN_NEW_N(R->a, SnRingTerm, a.n + 1);
 
@@ -209,9 +209,9 @@ scaled(SnRings *R, SnRing a, double k)
 }
 
 SnRing
-sn_ring_scale(SnRings *R, SnRing a, double k)
+sn_ring_sub(SnRings *R, SnRing a, SnRing b)
 {
-    return made_of(R, scaled(R, a, k), '*', sn_ring_num(R, k), a);
+    return made_of(R, sum(R, a, sn_ring_scale(R, b, -1)), '-', a, b);
 }
 
 static void
@@ -245,8 +245,8 @@ product(SnRings *R, const SnRingTerm *a, const SnRingTerm *b)
     return t;
 }
 
-SnRing
-sn_ring_mul(SnRings *R, SnRing a, SnRing b)
+static SnRing
+products(SnRings *R, SnRing a, SnRing b)
 {
     SnRing r = {0};
 
@@ -257,21 +257,26 @@ sn_ring_mul(SnRings *R, SnRing a, SnRing b)
         R->over = true;
     if (R->over)
         r.n = 0;
-    return made_of(R, r, '*', a, b);
+    return r;
+}
+
+SnRing
+sn_ring_mul(SnRings *R, SnRing a, SnRing b)
+{
+    return made_of(R, products(R, a, b), '*', a, b);
 }
 
 SnRing
 sn_ring_unit(SnRings *R, SnRing a, double *k)
 {
     *k = a.n ? a.t[0].c : 1;
-    return scaled(R, a, 1 / *k);
+    return sn_ring_scale(R, a, 1 / *k);
 }
 
-SnRing
-sn_ring_inverse(SnRings *R, SnRing a)
+static SnRing
+inverse(SnRings *R, SnRing a)
 {
     SnRingTerm t = {.c = 1};
-    SnRing of = a;
     double k;
 
     if (a.n == 0) {
@@ -280,7 +285,7 @@ sn_ring_inverse(SnRings *R, SnRing a)
     }
     if (a.n > 1) {
         SnRing u = sn_ring_unit(R, a, &k);
-        a = scaled(R, atom(R, SN_RING_NAME, "group", 1, &u), k);
+        a = sn_ring_scale(R, atom(R, SN_RING_NAME, "group", 1, &u), k);
     }
     t.c = 1 / a.t[0].c;
     for (unsigned i = 0; i < a.t[0].n; i++) {
@@ -288,7 +293,13 @@ sn_ring_inverse(SnRings *R, SnRing a)
         f.pow = (int16_t)-f.pow;
         put_factor(R, &t, f);
     }
-    return made_of(R, one_term(R, t), '/', of, of);
+    return one_term(R, t);
+}
+
+SnRing
+sn_ring_div(SnRings *R, SnRing a, SnRing b)
+{
+    return made_of(R, products(R, a, inverse(R, b)), '/', a, b);
 }
 
 static bool

@@ -87,10 +87,12 @@ SnRing sn_ring_num(SnRings *R, double v);
 SnRing sn_ring_atom(SnRings *R, SnRingKind kind, const char *name, uint32_t n,
                     const SnRing *arg);
 SnRing sn_ring_add(SnRings *R, SnRing a, SnRing b);
+SnRing sn_ring_sub(SnRings *R, SnRing a, SnRing b);
 SnRing sn_ring_mul(SnRings *R, SnRing a, SnRing b);
+/* a / b, where b is not 0: the inverse of a sum is an atom. */
+SnRing sn_ring_div(SnRings *R, SnRing a, SnRing b);
+/* k * a, for normal forms: no operation of a formula, and not recorded. */
 SnRing sn_ring_scale(SnRings *R, SnRing a, double k);
-/* 1 / a, which is not 0: the inverse of a sum is an atom. */
-SnRing sn_ring_inverse(SnRings *R, SnRing a);
 /* a / the coefficient of its first term, which becomes 1; *k: that number. */
 SnRing sn_ring_unit(SnRings *R, SnRing a, double *k);
 
