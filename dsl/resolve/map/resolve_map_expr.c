@@ -276,6 +276,17 @@ data(SnMapScope *ms, SnExpr *e, int p, uint32_t at)
     return one(SN_TY_INT);
 }
 
+/* Reports that i numbers neither list of a pair. */
+static SnMapKind
+not_half(SnMapScope *ms, const SnExpr *pair, const SnExpr *i)
+{
+    sn_resolve_map_fault(ms, i->pos, "SN182",
+                         "'%s' is two lists, %s[0] and %s[1]: expected 0 or 1, "
+                         "not '%s'",
+                         pair->s, pair->s, pair->s, str(ms, i));
+    return none;
+}
+
 static SnMapKind
 index_of(SnMapScope *ms, SnExpr *e, uint32_t at)
 {
@@ -295,9 +306,7 @@ index_of(SnMapScope *ms, SnExpr *e, uint32_t at)
         uint32_t kid = node(ms, e->pos, at, SN_MO_HALF, 1);
         SnMapKind k = put(ms, base, kid);
         if (i->ek != SN_E_INT || i->i > 1)
-            return wrong(
-                ms, i, one(SN_TY_INT),
-                sn_format(ms->rs->a, "0 or 1: '%s' is two lists", base->s));
+            return not_half(ms, base, i);
         ms->expr[at].v = i->i;
         k.span = SN_MK_RUN;
         return k;
