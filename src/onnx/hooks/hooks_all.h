@@ -35,14 +35,10 @@ SnStatus sn_import_dequantize_blocks(SnImport *x, SnImportVal *v, int64_t axis,
                                      int64_t size, SnDtype codes);
 
 /* hooks_qop.c: operators on codes */
-/* MatMul of a vector, or with constant codes that have a scale for each
- * column. */
-SnStatus sn_import_own_product(SnImport *x, SnKind k);
 /* Constant codes [k, n] with a scale for each of n columns? */
 bool sn_import_by_column(const SnImportVal *v);
-/* a . b as matrices, where either may be a vector. */
-SnStatus sn_import_product(SnImport *x, SnKind k, SnRef a, SnRef b,
-                           const SnType *type, SnRef *out);
+/* A product with such codes as input 1, as a FullyConnected. */
+SnStatus sn_import_times_columns(SnImport *x);
 
 /* hooks_integer.c: plain integers, and reals from them */
 /* QGemm without a scale for its result: alpha * a_scale * b_scale times the

@@ -49,7 +49,8 @@ sn_onnx_matmul_integer(SnImport *x, const SnImportCall *c)
 
     SN_TRY(centred(x, 0, 2, -2, &a));
     SN_TRY(centred(x, 1, 3, -1, &b));
-    SN_TRY(sn_import_product(x, c->desc->kind, a, b, NULL, &y));
+    SN_TRY(sn_import_binary(x, sn_desc(c->desc->kind)->name,
+                            sn_import_name(x, 0), a, b, &y));
     return sn_import_put(x, 0, y);
 }
 
@@ -163,7 +164,8 @@ sn_onnx_matmul_to_real(SnImport *x, const SnImportCall *c)
 
     SN_TRY(centred(x, 0, 4, -2, &a));
     SN_TRY(centred(x, 1, 5, -1, &b));
-    SN_TRY(sn_import_product(x, c->desc->kind, a, b, NULL, &y));
+    SN_TRY(sn_import_binary(x, sn_desc(c->desc->kind)->name,
+                            sn_import_name(x, 0), a, b, &y));
     SN_TRY(sn_import_need(x, 2, &v));
     SN_TRY(sn_import_plain(x, v, &a));
     return put_scaled(x, y, a, 3, 6);
@@ -185,7 +187,8 @@ sn_onnx_dynamic_matmul(SnImport *x, const SnImportCall *c)
     SN_TRY(sn_import_binary(x, "CodeDifference", sn_import_part(x, "a_centred"),
                             code[0], code[2], &in));
     SN_TRY(centred(x, 1, 3, -1, &b));
-    SN_TRY(sn_import_product(x, c->desc->kind, in, b, NULL, &y));
+    SN_TRY(sn_import_binary(x, sn_desc(c->desc->kind)->name,
+                            sn_import_name(x, 0), in, b, &y));
     return put_scaled(x, y, code[1], 2, 4);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One-dimensional pictures [N, C, L] are seen as [N, C, 1, L]: the node is
- * mapped as a two-dimensional one between two Reshapes.  Likewise a vector in
- * a matrix product; weights with a scale for each column make a product a
- * FullyConnected. */
+ * mapped as a two-dimensional one between two Reshapes.  Weights with a scale
+ * for each column make a product a FullyConnected. */
 #include "onnx/hooks/hooks_all.h"
 
 #include <string.h>
@@ -138,15 +137,14 @@ lower_result(SnImport *x, SnImportVal *y2)
     return sn_import_put(x, 0, y);
 }
 
-/* A product that is more than a MatMul node: of a vector, or with constant
- * weights that have a scale for each column. */
+/* A MatMul with constant weights that have a scale for each column. */
 static bool
-own_product(SnImport *x)
+by_columns(SnImport *x)
 {
     const SnImportVal *a = sn_import_in(x, 0), *b = sn_import_in(x, 1);
 
-    return sn_import_is(x, "MatMul") && a != NULL && b != NULL &&
-           (a->rank < 2 || b->rank < 2 || sn_import_by_column(b));
+    return sn_import_is(x, "MatMul") && a != NULL && b != NULL && a->rank > 1 &&
+           sn_import_by_column(b);
 }
 
 SnStatus
@@ -159,9 +157,9 @@ sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done)
     bool first;
 
     *done = false;
-    if (own_product(x)) {
+    if (by_columns(x)) {
         *done = true;
-        return sn_import_own_product(x, e->kind);
+        return sn_import_times_columns(x);
     }
     if (v == NULL || v->waits || v->rank != 3 ||
         !of_pictures(sn_desc(e->kind)) ||

@@ -7,51 +7,25 @@
 
 /* ---- sums of products ---- */
 
-SnStatus
-sn_import_product(SnImport *x, SnKind k, SnRef a, SnRef b, const SnType *type,
-                  SnRef *out)
-{
-    const SnShape *sa = sn_shape_of(x->g, a), *sb = sn_shape_of(x->g, b);
-    bool va = sa->rank == 1, vb = sb->rank == 1;
-    int64_t row[2] = {1, sa->dim[0]}, col[2] = {sb->dim[0], 1};
-    int64_t dim[SN_MAXRANK];
-    const SnShape *s;
-    SnRef in[2] = {a, b};
-    int n = 0;
-
-    if (va)
-        SN_TRY(
-            sn_import_reshaped(x, sn_import_part(x, "row"), a, 2, row, &in[0]));
-    if (vb)
-        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "column"), b, 2, col,
-                                  &in[1]));
-    SN_TRY(sn_import_node(x, sn_desc(k)->name,
-                          va || vb ? sn_import_part(x, "product")
-                                   : sn_import_name(x, 0),
-                          2, in, NULL, type, out));
-    if (!va && !vb)
-        return SN_OK;
-    s = sn_shape_of(x->g, *out);
-    for (int i = 0; i < s->rank; i++)
-        if (!(va && i == s->rank - 2) && !(vb && i == s->rank - 1))
-            dim[n++] = s->dim[i];
-    return sn_import_reshaped(x, sn_import_name(x, 0), *out, n, dim, out);
-}
-
 bool
 sn_import_by_column(const SnImportVal *v)
 {
     return v->data != NULL && v->q != NULL && v->rank == 2 && v->q->axis == 1;
 }
 
-/* a . w, a of any rank as the rows of one matrix. */
-static SnStatus
-by_column(SnImport *x, SnImportVal *a, SnImportVal *w)
+/* a . w, w constant with a scale for each column, a of any rank as the rows of
+ * one matrix. */
+SnStatus
+sn_import_times_columns(SnImport *x)
 {
     static const int swapped[] = {1, 0};
-    int64_t dim[SN_MAXRANK], rows[2] = {1, w->dim[0]};
+    SnImportVal *a, *w;
+    int64_t dim[SN_MAXRANK], rows[2] = {1, 0};
     SnRef in[3] = {0}, y;
 
+    SN_TRY(sn_import_need(x, 0, &a));
+    SN_TRY(sn_import_need(x, 1, &w));
+    rows[1] = w->dim[0];
     if (a->dim[a->rank - 1] != w->dim[0])
         return sn_import_fail(x, SN_EINPUT,
                               "sums over %" PRId64 " and %" PRId64 " elements",
@@ -73,25 +47,6 @@ by_column(SnImport *x, SnImportVal *a, SnImportVal *w)
     SN_TRY(sn_import_node(x, "FullyConnected", sn_import_part(x, "product"), 3,
                           in, NULL, NULL, &y));
     SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, a->rank, dim, &y));
-    return sn_import_put(x, 0, y);
-}
-
-/* What is not mapped by entries: a vector, weights by column. */
-SnStatus
-sn_import_own_product(SnImport *x, SnKind k)
-{
-    SnImportVal *a, *b;
-    SnRef ra, rb, y;
-
-    SN_TRY(sn_import_need(x, 0, &a));
-    SN_TRY(sn_import_need(x, 1, &b));
-    if (a->rank < 1 || b->rank < 1)
-        return sn_import_fail(x, SN_EINPUT, "an operand is a scalar");
-    if (a->rank > 1 && sn_import_by_column(b))
-        return by_column(x, a, b);
-    SN_TRY(sn_import_plain(x, a, &ra));
-    SN_TRY(sn_import_plain(x, b, &rb));
-    SN_TRY(sn_import_product(x, k, ra, rb, NULL, &y));
     return sn_import_put(x, 0, y);
 }
 
@@ -171,7 +126,8 @@ sn_onnx_qlinear_matmul(SnImport *x, const SnImportCall *c)
         return sn_import_put(x, 0, y);
     }
     SN_TRY(sn_import_codes(x, 3, -1, NULL, &rb));
-    SN_TRY(sn_import_product(x, c->desc->kind, ra, rb, type, &y));
+    SN_TRY(sn_import_node(x, sn_desc(c->desc->kind)->name, sn_import_name(x, 0),
+                          2, (SnRef[]){ra, rb}, NULL, type, &y));
     return sn_import_put(x, 0, y);
 }
 
