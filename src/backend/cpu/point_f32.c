@@ -74,13 +74,14 @@ sn_cpu_sigmoid_f32_prepare(SnPrep *p)
 SnStatus
 sn_cpu_sigmoid_f32(const SnCall *c)
 {
+    const SnCurveF32 sigmoid = {.op = SN_CURVE_SIGMOID};
     const Point *k = c->prep;
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
 
-    sn_sigmoidf_run(k->isa, x + sn_cpu_first(c),
-                    sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
-                    y + sn_cpu_first(c));
+    sn_curvef_run(k->isa, &sigmoid, x + sn_cpu_first(c),
+                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+                  y + sn_cpu_first(c));
     return SN_OK;
 }
 

@@ -31,5 +31,7 @@ typedef struct SnCurveF32 {
  * which NaN).  y may be x. */
 void sn_curvef_run(SnIsa isa, const SnCurveF32 *p, const float *x, int64_t n,
                    float *y);
+/* The portable variant. */
+void sn_curvef_ref(const SnCurveF32 *p, const float *x, int64_t n, float *y);
 
 #endif

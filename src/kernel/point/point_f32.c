@@ -7,7 +7,6 @@
 #include <string.h>
 #include "base/fmath.h"
 #include "base/num.h"
-#include "kernel/each/each.h"
 #include "kernel/eval/rows.h"
 
 SnVariants sn_point_f32_variants;
@@ -140,95 +139,12 @@ sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx, float *y,
         fn(p, x + i * p->c, work, y + i * p->c);
 }
 
-/* ---- exp ---- */
-
-void
-sn_expf_run(SnIsa isa, const float *x, int64_t n, float *y)
-{
-    variant(isa)->exp(x, 1, 0, n, y);
-}
-
-void
-sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y)
-{
-    const SnCurveF32 sigmoid = {.op = SN_CURVE_SIGMOID};
-
-    if (variant(isa)->curve) {
-        variant(isa)->curve(&sigmoid, x, n, y);
-        return;
-    }
-    variant(isa)->exp(x, -1, 0, n, y);
-    variant(isa)->logistic(NULL, y, n);
-}
-
-void
-sn_swishf_run(SnIsa isa, float alpha, const float *x, int64_t n, float *y)
-{
-    variant(isa)->exp(x, -alpha, 0, n, y);
-    variant(isa)->logistic(x, y, n);
-}
-
-void
-sn_tanhf_run(SnIsa isa, const float *x, int64_t n, float *y)
-{
-    variant(isa)->tanh(x, n, y);
-}
-
-void
-sn_logf_run(SnIsa isa, const float *x, int64_t n, float *y)
-{
-    variant(isa)->log(x, n, y);
-}
-
-static float
-sum_row(const float *y, int64_t n)
-{
-    float sum = 0;
-
-    for (int64_t i = 0; i < n; i++)
-        sum = sum + y[i];
-    return sum;
-}
-
-/* For eight rows: each waits only for its own sum. */
-static void
-sum_rows(const float *y, int64_t n, float *sum)
-{
-    float s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
-
-    for (int64_t i = 0; i < n; i++) {
-        s0 = s0 + y[i];
-        s1 = s1 + y[n + i];
-        s2 = s2 + y[2 * n + i];
-        s3 = s3 + y[3 * n + i];
-        s4 = s4 + y[4 * n + i];
-        s5 = s5 + y[5 * n + i];
-        s6 = s6 + y[6 * n + i];
-        s7 = s7 + y[7 * n + i];
-    }
-    memcpy(sum, (float[]){s0, s1, s2, s3, s4, s5, s6, s7}, 8 * sizeof *sum);
-}
+/* ---- softmax ---- */
 
 void
 sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n, float *y)
 {
-    enum { ROWS = 8 };
-    const SnPointF32 *v = variant(isa);
-
-    for (int64_t m; nrow > 0; nrow -= m, x += m * n, y += m * n) {
-        float sum[ROWS];
-        m = nrow < ROWS ? nrow : ROWS;
-        for (int64_t r = 0; r < m; r++)
-            v->exp(x + r * n, 1, sn_each_extreme(isa, true, x + r * n, n), n,
-                   y + r * n);
-        if (m == ROWS)
-            sum_rows(y, n, sum);
-        for (int64_t r = 0; r < m; r++) {
-            if (m < ROWS)
-                sum[r] = sum_row(y + r * n, n);
-            v->over(y + r * n, n, sum[r]);
-        }
-    }
+    variant(isa)->softmax(x, nrow, n, y);
 }
 
 /* ---- portable ---- */
@@ -288,43 +204,23 @@ lrn_ref(const SnLrnF32 *p, const float *x, float *sq, float *y)
 }
 
 static void
-exp_ref(const float *x, float s, float m, int64_t n, float *y)
+softmax_ref(const float *x, int64_t nrow, int64_t n, float *y)
 {
-    for (int64_t i = 0; i < n; i++)
-        y[i] = sn_expf(s * x[i] - m);
+    for (; nrow > 0; nrow--, x += n, y += n) {
+        float top = x[0], sum = 0;
+        for (int64_t i = 1; i < n; i++)
+            top = sn_maxf(top, x[i]);
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = sn_expf(x[i] - top);
+            sum = sum + y[i];
+        }
+        for (int64_t i = 0; i < n; i++)
+            y[i] = y[i] / sum;
+    }
 }
 
-static void
-over_ref(float *y, int64_t n, float by)
-{
-    for (int64_t i = 0; i < n; i++)
-        y[i] = y[i] / by;
-}
-
-static void
-logistic_ref(const float *x, float *y, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        y[i] = (x ? x[i] : 1.0f) / (1.0f + y[i]);
-}
-
-static void
-log_ref(const float *x, int64_t n, float *y)
-{
-    for (int64_t i = 0; i < n; i++)
-        y[i] = sn_logf(x[i]);
-}
-
-static void
-tanh_ref(const float *x, int64_t n, float *y)
-{
-    for (int64_t i = 0; i < n; i++)
-        y[i] = sn_tanhf(x[i]);
-}
-
-const SnPointF32 sn_point_f32_ref = {clamp_ref,    norm_ref, max_ref,  avg_ref,
-                                     lrn_ref,      exp_ref,  over_ref, log_ref,
-                                     logistic_ref, tanh_ref, NULL};
+const SnPointF32 sn_point_f32_ref = {
+    clamp_ref, norm_ref, max_ref, avg_ref, lrn_ref, softmax_ref, sn_curvef_ref};
 
 void sn_register_point_f32_portable(void);
 void

@@ -53,18 +53,10 @@ size_t sn_lrnf_work(const SnLrnF32 *p);
 void sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx,
                  float *y, void *work);
 
-/* ---- functions built on exp ---- */
+/* ---- softmax ---- */
 
-/* y[i] = exp(x[i]), tanh, log as sn_expf, sn_tanhf and sn_logf round them. */
-void sn_expf_run(SnIsa isa, const float *x, int64_t n, float *y);
-void sn_tanhf_run(SnIsa isa, const float *x, int64_t n, float *y);
-void sn_logf_run(SnIsa isa, const float *x, int64_t n, float *y);
-/* 1 / (1 + exp(-x)) */
-void sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y);
-/* x / (1 + exp(0 - alpha * x)); y is not x. */
-void sn_swishf_run(SnIsa isa, float alpha, const float *x, int64_t n, float *y);
 /* nrow rows of n > 0 elements: exp(x - max) / sum(exp(x - max)), sums from the
- * first element on. */
+ * first element on.  y may be x. */
 void sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n,
                      float *y);
 
@@ -90,14 +82,7 @@ typedef struct SnPointF32 {
     SnMaxF32Fn *max;
     SnAvgF32Fn *avg;
     SnLrnF32Fn *lrn;
-    /* y = exp(s * x - m), product and difference rounded */
-    void (*exp)(const float *x, float s, float m, int64_t n, float *y);
-    void (*over)(float *y, int64_t n, float by); /* y[i] = y[i] / by */
-    void (*log)(const float *x, int64_t n, float *y);
-    /* y[i] = x[i] / (1 + y[i]); x NULL: 1s */
-    void (*logistic)(const float *x, float *y, int64_t n);
-    void (*tanh)(const float *x, int64_t n, float *y);
-    /* curve_f32.h; NULL: made from the functions above.  y may be x. */
+    void (*softmax)(const float *x, int64_t nrow, int64_t n, float *y);
     void (*curve)(const SnCurveF32 *p, const float *x, int64_t n, float *y);
 } SnPointF32;
 extern const SnPointF32 sn_point_f32_ref;

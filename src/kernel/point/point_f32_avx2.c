@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 #include <float.h>
+#include <string.h>
 
 #include "base/fmath.h"
 #include "kernel/lanes_avx2.h"
@@ -60,20 +61,47 @@ beyond(V x)
     return ~(uint32_t)_mm256_movemask_ps(in) & 0xff;
 }
 
+typedef uint8_t Bits;
 #define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define vfms(a, b, c) _mm256_fmsub_ps(a, b, c)
-#define pick(t, k) _mm256_permutevar8x32_ps(t, _mm256_castps_si256(k))
-#define differ(a, b) (_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_NEQ_UQ)) != 0)
-#define wild(x) \
-    (_mm256_movemask_ps(_mm256_cmp_ps(vabs(x), set(86), _CMP_NLE_UQ)) != 0)
+#define vfnma(a, b, c) _mm256_fnmadd_ps(a, b, c)
+enum { STEPS = 8 };
+#define EPS 0x1p-31f
+#define pick(t, k) _mm256_permutevar8x32_ps(load(t), _mm256_castps_si256(k))
 
 TARGET INLINE V
-raised(V y, V k)
+raised(V t, V k)
 {
-    __m256i i = _mm256_srli_epi32(_mm256_castps_si256(k), 3);
+    __m256i i = _mm256_slli_epi32(_mm256_castps_si256(k), 20);
 
-    return _mm256_castsi256_ps(
-        _mm256_add_epi32(_mm256_castps_si256(y), _mm256_slli_epi32(i, 23)));
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(t), i));
+}
+
+TARGET INLINE V
+settled(V x, V s, V l, V h, bool below, Bits *doubt)
+{
+    V y = vadd(s, l), z = vadd(s, h);
+    V wild = below ? _mm256_cmp_ps(x, set(-64), _CMP_NGE_UQ)
+                   : _mm256_cmp_ps(vabs(x), set(64), _CMP_NLE_UQ);
+    V bad = _mm256_or_ps(wild, _mm256_cmp_ps(y, z, _CMP_NEQ_UQ));
+
+    if (below) {
+        V live = _mm256_cmp_ps(x, set(-104), _CMP_NLT_UQ);
+        bad = _mm256_and_ps(live, bad);
+        y = _mm256_and_ps(live, y);
+    }
+    *doubt = (Bits)_mm256_movemask_ps(bad);
+    return y;
+}
+
+TARGET INLINE float
+top_lane(V v)
+{
+    __m128 a =
+        _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+
+    a = _mm_max_ps(a, _mm_movehl_ps(a, a));
+    return _mm_cvtss_f32(_mm_max_ss(a, _mm_movehdup_ps(a)));
 }
 
 TARGET INLINE V
@@ -85,9 +113,9 @@ less(V a, V b, V t, V f)
 #include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
+#include "kernel/point/softmax_f32_lanes.inc"
 
-static const SnPointF32 table = {clamp, norm, max,      avg,   lrn,  expn,
-                                 over,  logn, logistic, tanhn, curve};
+static const SnPointF32 table = {clamp, norm, max, avg, lrn, softmax, curve};
 
 void sn_register_point_f32_avx2(void);
 void

@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 #include "base/fmath.h"
 #include "kernel/lanes_avx512.h"
@@ -61,19 +63,45 @@ beyond(V x)
     return ~in & 0xffff;
 }
 
+typedef uint16_t Bits;
 #define vfma(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define vfms(a, b, c) _mm512_fmsub_ps(a, b, c)
-#define pick(t, k) _mm512_permutexvar_ps(_mm512_castps_si512(k), t)
-#define differ(a, b) (_mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ) != 0)
-#define wild(x) (_mm512_cmp_ps_mask(vabs(x), set(86), _CMP_NLE_UQ) != 0)
+#define vfnma(a, b, c) _mm512_fnmadd_ps(a, b, c)
+enum { STEPS = 32 };
+#define EPS 0x1p-35f
 
 TARGET INLINE V
-raised(V y, V k)
+pick(const float *t, V k)
 {
-    __m512i i = _mm512_srli_epi32(_mm512_castps_si512(k), 4);
+    return _mm512_permutex2var_ps(load(t), _mm512_castps_si512(k), load(t + N));
+}
 
-    return _mm512_castsi512_ps(
-        _mm512_add_epi32(_mm512_castps_si512(y), _mm512_slli_epi32(i, 23)));
+TARGET INLINE V
+raised(V t, V k)
+{
+    __m512i i = _mm512_slli_epi32(_mm512_castps_si512(k), 18);
+
+    return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(t), i));
+}
+
+TARGET INLINE V
+settled(V x, V s, V l, V h, bool below, Bits *doubt)
+{
+    __mmask16 live =
+        below ? _mm512_cmp_ps_mask(x, set(-104), _CMP_NLT_UQ) : (__mmask16)-1;
+    __mmask16 tame = below ? _mm512_cmp_ps_mask(x, set(-64), _CMP_GE_OQ)
+                           : _mm512_cmp_ps_mask(vabs(x), set(64), _CMP_LE_OQ);
+    V y = below ? _mm512_maskz_add_ps(live, s, l) : vadd(s, l);
+    V z = _mm512_mask_add_ps(set(NAN), tame, s, h);
+
+    *doubt = (Bits)_mm512_mask_cmp_ps_mask(live, y, z, _CMP_NEQ_UQ);
+    return y;
+}
+
+TARGET INLINE float
+top_lane(V v)
+{
+    return _mm512_reduce_max_ps(v);
 }
 
 TARGET INLINE V
@@ -85,9 +113,9 @@ less(V a, V b, V t, V f)
 #include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
+#include "kernel/point/softmax_f32_lanes.inc"
 
-static const SnPointF32 table = {clamp, norm, max,      avg,   lrn,  expn,
-                                 over,  logn, logistic, tanhn, curve};
+static const SnPointF32 table = {clamp, norm, max, avg, lrn, softmax, curve};
 
 void sn_register_point_f32_avx512(void);
 void
