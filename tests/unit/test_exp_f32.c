@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Softmax and the functions around exp of reals: every instruction set against
- * the portable variant, over the whole range of floats, in place and not. */
+/* Softmax, erf and the functions around exp of reals: every instruction set
+ * against the portable variant, over the whole range of floats, in place and
+ * not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/fmath.h"
+#include "kernel/each/erf_f32.h"
 #include "kernel/isa.h"
 #include "kernel/point/point_f32.h"
 
@@ -50,6 +53,30 @@ static const SnCurve curves[] = {
     SN_CURVE_GELU_TANH, SN_CURVE_ELU,      SN_CURVE_CELU,
     SN_CURVE_SELU,      SN_CURVE_SOFTPLUS, SN_CURVE_MISH};
 
+/* Of n floats at x erf by each instruction set. */
+static void
+erf_too(const float *x, int64_t n)
+{
+    float *y = malloc((size_t)n * sizeof *y);
+    float *want = malloc((size_t)n * sizeof *want);
+
+    assert_non_null(y);
+    assert_non_null(want);
+    for (int64_t i = 0; i < n; i++)
+        want[i] = sn_erff(x[i]);
+    for (int i = 0; i < SN_NISA; i++) {
+        if (!sn_isa_have((SnIsa)i))
+            continue;
+        sn_erff_run((SnIsa)i, x, n, y);
+        same(y, want, n, "erf", (SnIsa)i);
+        memcpy(y, x, (size_t)n * sizeof *y);
+        sn_erff_run((SnIsa)i, y, n, y);
+        same(y, want, n, "erf in place", (SnIsa)i);
+    }
+    free(y);
+    free(want);
+}
+
 /* Of n floats at x each function by each instruction set. */
 static void
 all_curves(const float *x, int64_t n)
@@ -76,6 +103,7 @@ all_curves(const float *x, int64_t n)
     }
     free(y);
     free(want);
+    erf_too(x, n);
 }
 
 /* Floats at even distances of bits, numbers of every size. */

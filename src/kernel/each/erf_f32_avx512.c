@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 #include "base/fmath.h"
+#include "kernel/doubt.h"
 #include "kernel/lanes_avx512.h"
 
 typedef __m512i T;
@@ -277,17 +278,16 @@ fine_term(__m512i t, int k)
 #define FINE_SECOND 0x1p-22f
 #define FINE_SUM 0x1p-35f
 
-/* erf of 16 floats, and in *unsure whether one may round otherwise or is NaN.
+/* erf of 16 floats, and in *doubt those that may round otherwise or are NaN.
  * With c = i / 8 the nearest, h = |v| - c is exact; erf(c) + h erf'(c) is kept
- * as s and what its product and its sum round off, which with the rest of the
- * series makes l, a float: h^2 times the rest is below 2^-9, and 4 roundings go
- * into it.  Compared with binary64 for each of the floats from FINE_LEAST to 4.
- */
+ * as s and what s rounds off, which with the rest of the series makes l, a
+ * float: h^2 times the rest is below 2^-9, and 4 roundings go into it. Compared
+ * with binary64 for each of the floats from FINE_LEAST to 4. */
 TARGET INLINE V
-fine_erf(V v, bool *unsure)
+fine_erf(V v, uint16_t *doubt)
 {
     V a = vmin(set(FINE_MOST), _mm512_abs_ps(v));
-    V at = vadd(_mm512_mul_ps(a, set(8)), set(0x1.8p23f));
+    V at = _mm512_fmadd_ps(a, set(8), set(0x1.8p23f));
     V h = _mm512_fnmadd_ps(vsub(at, set(0x1.8p23f)), set(0.125f), a);
     __m512i t = _mm512_castps_si512(at);
     V one = fine_term(t, 0), slope = fine_term(t, 2), hh = vmul(h, h);
@@ -297,44 +297,60 @@ fine_erf(V v, bool *unsure)
     q = _mm512_fmadd_ps(h, q, fine_term(t, 6));
     q = _mm512_fmadd_ps(h, q, fine_term(t, 5));
     q = _mm512_fmadd_ps(h, q, fine_term(t, 4));
-    V p = vmul(h, slope), s = vadd(one, p);
-    V l = _mm512_fmadd_ps(h, fine_term(t, 3), _mm512_fmsub_ps(h, slope, p));
-    l = vadd(l, vadd(vsub(p, vsub(s, one)), fine_term(t, 1)));
+    V s = _mm512_fmadd_ps(h, slope, one);
+    V l = _mm512_fmadd_ps(h, slope, vsub(one, s));
+    l = vadd(_mm512_fmadd_ps(h, fine_term(t, 3), l), fine_term(t, 1));
     l = _mm512_fmadd_ps(hh, q, l);
     V e = vmul(s, set(FINE_SUM));
     e = _mm512_fmadd_ps(_mm512_abs_ps(l), set(FINE_SECOND), e);
     V y = vadd(s, vsub(l, e));
-    __mmask16 m = _mm512_cmp_ps_mask(y, vadd(s, vadd(l, e)), _CMP_NEQ_UQ);
-    m |= _mm512_cmp_ps_mask(a, set(FINE_LEAST), _CMP_LT_OQ) &
-         _mm512_cmp_ps_mask(a, set(0), _CMP_NEQ_OQ);
-    *unsure = m != 0;
+    __mmask16 m = _mm512_cmp_ps_mask(a, set(FINE_LEAST), _CMP_LT_OQ);
+    m = _mm512_mask_cmp_ps_mask(m, a, set(0), _CMP_NEQ_OQ);
+    m |= _mm512_cmp_ps_mask(y, vadd(s, vadd(l, e)), _CMP_NEQ_UQ);
+    *doubt = m;
     return _mm512_or_ps(y, _mm512_and_ps(v, set(-0.0f)));
 }
 
-/* Where a float may round otherwise, for a lane of each 16th register or so,
- * binary64 decides. */
+/* Computes the n elements at[] in binary64. */
+TARGET static __attribute__((noinline)) void
+fine_mend(const float *x, const int32_t *at, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i += N) {
+        int64_t m = n - i < N ? n - i : N;
+        float v[N] = {0};
+        for (int64_t j = 0; j < m; j++)
+            v[j] = x[at[i + j]];
+        many(v, N, v);
+        for (int64_t j = 0; j < m; j++)
+            y[at[i + j]] = v[j];
+    }
+}
+
+/* Where a float may round otherwise, a lane of each eighth register or so,
+ * binary64 decides when a part is done. */
 TARGET static int64_t
 fine(const float *x, int64_t n, float *y)
 {
-    int64_t i = 0;
-    bool unsure;
+    enum { SLOTS = 64, PART = SLOTS * N };
+    float copy[PART];
+    int32_t at[PART];
 
-    for (; i + N <= n; i += N) {
-        V v = fine_erf(load(x + i), &unsure);
-        if (unsure)
-            many(x + i, N, y + i);
-        else
-            put(y + i, v);
-    }
-    if (i < n) {
-        float arg[N], to[N];
-        put(arg, load_n(x + i, n - i));
-        V v = fine_erf(load(arg), &unsure);
-        if (unsure) {
-            many(arg, N, to);
-            v = load(to);
+    for (int64_t m, left = n; left > 0; left -= m, x += m, y += m) {
+        uint16_t bits[SLOTS] = {0}, *b = bits;
+        const float *from = x;
+        int64_t i = 0;
+        m = left < PART ? left : PART;
+        if (x == y)
+            from = memcpy(copy, x, (size_t)m * sizeof *x);
+        for (; i + N <= m; i += N)
+            put(y + i, fine_erf(load(from + i), b++));
+        if (i < m) {
+            put_n(y + i, m - i, fine_erf(load_n(from + i, m - i), b));
+            *b &= first(m - i);
         }
-        put_n(y + i, n - i, v);
+        int64_t nbad = sn_doubts(bits, (m + 7) / 8, at);
+        if (nbad)
+            fine_mend(from, at, nbad, y);
     }
     return n;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fmath.h"
+#include "kernel/doubt.h"
 #include "kernel/lanes_avx2.h"
 
 #define vabs(a) _mm256_andnot_ps(set(-0.0f), a)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fmath.h"
+#include "kernel/doubt.h"
 #include "kernel/lanes_avx512.h"
 
 #define vabs(a) _mm512_abs_ps(a)
