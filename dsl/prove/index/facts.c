@@ -528,9 +528,11 @@ at_least(const SnFacts *f, uint16_t atom, uint32_t *which)
 
     for (uint32_t i = 0; i < f->n; i++) {
         SnPoly g = f->ge[i];
-        const SnMonomial *m = &g.m[g.n ? g.n - 1 : 0];
-        if (g.n == 0 || g.n > 2 || m->n != 1 || m->atom[0] != atom ||
-            m->c != 1 || (g.n == 2 && g.m[0].n))
+        if (g.n == 0 || g.n > 2)
+            continue;
+        const SnMonomial *m = &g.m[g.n - 1];
+        if (m->n != 1 || m->atom[0] != atom || m->c != 1 ||
+            (g.n == 2 && g.m[0].n))
             continue;
         int64_t k = g.n == 2 ? -g.m[0].c : 0;
         if (k <= best)

@@ -257,11 +257,14 @@ sn_poly_is_int(SnPoly a, int64_t *v)
 bool
 sn_poly_gap(SnPoly a, SnPoly b, int64_t *v)
 {
-    uint32_t i = a.n && a.m[0].n == 0, k = b.n && b.m[0].n == 0;
+    bool i = a.n && a.m[0].n == 0, k = b.n && b.m[0].n == 0;
     bool over = __builtin_sub_overflow(i ? a.m[0].c : 0, k ? b.m[0].c : 0, v);
 
-    return !over &&
-           sn_poly_same((SnPoly){a.n - i, a.m + i}, (SnPoly){b.n - k, b.m + k});
+    if (i)
+        a = (SnPoly){a.n - 1, a.m + 1};
+    if (k)
+        b = (SnPoly){b.n - 1, b.m + 1};
+    return !over && sn_poly_same(a, b);
 }
 
 bool

@@ -546,9 +546,9 @@ implied(const SnDefOpAttr *a, const SnDefOp *o)
     if ((a->type && a->type->def) || (a->is && a->is->ek == SN_E_WILD))
         return true;
     uint32_t i = sn_entry_at(o->attr, o->nattr, sizeof *a, a->name);
-    const SnDefOpAttr *b = &o->attr[i];
     if (i == o->nattr)
         return false;
+    const SnDefOpAttr *b = &o->attr[i];
     if (a->type)
         return b->type ? !b->type->def : !b->maybe;
     return b->is && sn_expr_equal(a->is, b->is) && (a->maybe || !b->maybe);
