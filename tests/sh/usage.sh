@@ -92,6 +92,11 @@ t short_help 0 out "Usage: sinter VERB" -h
 t joined 0 out "1 y argmax 0" run "$relu" --input "$in" -n2
 t joined_word 2 err "'x' is not a number" run "$relu" --input "$in" -nx
 t after_dashes 3 err "-x.sn" inspect -- -x.sn
+t empty_path 2 err "inspect: argument 1 is empty: expected MODEL" inspect ''
+t empty_second 2 err "diff: argument 2 is empty: expected A B" diff "$relu" ''
+t empty_output 2 err "-o: requires FILE, got ''" opt "$relu" -o ''
+t empty_joined 2 err "--log: requires FILE, got ''" opt "$relu" --log=
+t empty_data 2 err "--input: requires FILE, got ''" run "$relu" --input ''
 t dash 0 out "digraph" draw "$relu" -o -
 t layouts 0 out "3 y argmax 0" run "$relu" --input "$in" --layout nhwc
 t layout_first 0 out "3 y argmax 0" run "$relu" --input "$in" --layout nchw

@@ -159,6 +159,9 @@ take_value(SnCli *c, const SnOption *o, const char *s)
 {
     void *f = field(&c->args, o);
 
+    if (s && !*s && strncmp(o->metavar, "FILE", 4) == 0)
+        return sn_fail(c->d, SN_EUSAGE, o->name, "requires %s, got ''",
+                       o->metavar);
     switch (o->kind) {
     case O_FLAG:
         *(bool *)f = true;
@@ -233,6 +236,9 @@ sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv)
         const char *arg = argv[i];
         if (!literal && strcmp(arg, "--") == 0) {
             literal = true;
+        } else if (!*arg) {
+            st = sn_fail(c->d, SN_EUSAGE, v->name,
+                         "argument %d is empty: expected %s", i + 1, v->usage);
         } else if (literal || arg[0] != '-' || !arg[1]) {
             push_str(c->a, &c->args.pos, arg);
         } else {
