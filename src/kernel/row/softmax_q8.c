@@ -49,7 +49,7 @@ sn_softmax8_run(SnIsa isa, const SnSoftmax *s, const int8_t *x, int64_t n,
     int top = k->top(x, n);
     uint64_t sum = sum_of(s, top, x, n);
     int count = top + 129, b = 0;
-    int8_t share[256], *at = t.t + top + 128;
+    int8_t share[256], *at = t.t + (top + 128);
 
     /* No code of the row lies below -128, and s->t decreases. */
     count = k->share(s, sum, count, share);
