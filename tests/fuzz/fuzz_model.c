@@ -11,9 +11,16 @@
 #include "pb_mutate.h"
 #include "random/graph_check.h"
 #include "random/graph_run.h"
+#include "sn_kinds.h"
 
-/* Operations of a sample, and nodes, of models that are run. */
-enum { MOST_OPS = 200000, MOST_NODES = 200, NEVER = 1 << 20 };
+/* Operations of a sample, nodes, and bytes of inputs, which are drawn, of
+ * models that are run. */
+enum {
+    MOST_OPS = 200000,
+    MOST_NODES = 200,
+    MOST_BYTES = 1 << 20,
+    NEVER = 1 << 20
+};
 
 static SnGraph *
 again(SnArena *a, const SnGraph *g)
@@ -29,6 +36,20 @@ again(SnArena *a, const SnGraph *g)
     if (strcmp(text, sn_graph_str(a, h)) != 0)
         sn_bug("prints another text the second time");
     return h;
+}
+
+/* Also an input that nothing reads takes its bytes. */
+static bool
+small(const SnGraph *g)
+{
+    size_t n = 0;
+
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *nd = sn_node(g, id);
+        if (!nd->dead && nd->kind == SN_K_PLACEHOLDER)
+            n += sn_tensor_nbyte(nd->res[0].type, nd->res[0].shape);
+    }
+    return n <= MOST_BYTES && g->nlive <= MOST_NODES;
 }
 
 static void
@@ -61,7 +82,7 @@ fuzz_one(const uint8_t *p, size_t n)
         if (sn_verify(g, d) != SN_OK)
             sn_bug("lowered to what does not verify: %s", sn_diag_text(d, a));
         g = again(a, g);
-        if (g->nlive <= MOST_NODES)
+        if (small(g))
             run(a, g);
     } else if (sn_diag_text(d, a)[0] == '\0') {
         sn_bug("refused without a message");
