@@ -109,6 +109,59 @@ sn_map_args(SnMapArgs *m, SnArena *a, const SnKindDesc *d, const SnSem *s,
     }
 }
 
+uint32_t
+sn_map_param_slot(const SnCall *c, const SnSem *s, unsigned i)
+{
+    uint32_t n, first, count;
+    const SnArg *g = sn_map_param_args(s, i, &n);
+
+    sn_port_slots(c->kind, c->nin, (uint32_t)g->v, &first, &count);
+    return first;
+}
+
+/* The tensor of an operand whose elements are numbers for the map; NULL: the
+ * parameter is none, or left out. */
+static const SnTensor *
+looked_at(const SnCall *c, const SnSem *s, unsigned i)
+{
+    uint32_t n;
+    const SnMapParam *p = &s->decl->param[i];
+
+    if (p->kind != SN_MP_OPERAND || !p->data || !sn_map_param_args(s, i, &n) ||
+        n == 0)
+        return NULL;
+    return &c->in[sn_map_param_slot(c, s, i)];
+}
+
+bool
+sn_map_known(const SnCall *c, const SnSem *s)
+{
+    for (unsigned i = 0; i < s->decl->nparam; i++) {
+        const SnTensor *t = looked_at(c, s, i);
+        if (t && !t->data)
+            return false;
+    }
+    return true;
+}
+
+void
+sn_map_call_args(SnMapArgs *m, const SnCall *c, const SnSem *s)
+{
+    const SnShape **in = SN_NEW_N(c->scratch, const SnShape *, c->nin + 1u);
+
+    for (uint32_t i = 0; i < c->nin; i++)
+        in[i] = c->in[i].shape;
+    sn_map_args(m, c->scratch, c->kind, s, c->attr, c->nin, in);
+    for (unsigned i = 0; i < s->decl->nparam; i++) {
+        const SnTensor *t = looked_at(c, s, i);
+        if (!t)
+            continue;
+        m->arg[i].low = sn_elem_lo(t->type->elem);
+        m->arg[i].data = t->data;
+        m->arg[i].width = (int)sn_elem_size(t->type->elem);
+    }
+}
+
 /* ---- what rows of arithmetics ask ---- */
 
 int64_t

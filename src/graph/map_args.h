@@ -28,6 +28,13 @@ const SnArg *sn_map_param_args(const SnSem *s, unsigned i, uint32_t *n);
  * a. */
 void sn_map_args(SnMapArgs *m, SnArena *a, const SnKindDesc *d, const SnSem *s,
                  const void *attr, uint32_t nin, const SnShape *const *in);
+/* The same of a call's node, with the elements that are there of operands that
+ * the map itself looks at. */
+void sn_map_call_args(SnMapArgs *m, const SnCall *c, const SnSem *s);
+/* Are all such elements there? */
+bool sn_map_known(const SnCall *c, const SnSem *s);
+/* The slot of the first operand that parameter number i takes. */
+uint32_t sn_map_param_slot(const SnCall *c, const SnSem *s, unsigned i);
 
 #ifdef __cplusplus
 }

@@ -36,17 +36,14 @@ sn_row_most(const SnCall *c, SnRole role, const SnType *t)
 double
 sn_row_taps(const SnCall *c)
 {
-    const SnShape **in = SN_NEW_N(c->scratch, const SnShape *, c->nin + 1u);
     SnMapping u = {0};
     SnMapArgs args;
 
-    for (uint32_t i = 0; i < c->nin; i++)
-        in[i] = c->in[i].shape;
-    sn_map_args(&args, c->scratch, c->kind, c->kind->sem, c->attr, c->nin, in);
+    sn_map_call_args(&args, c, c->kind->sem);
     if (!sn_mapping_open(&u, c->kind->sem[0].decl, args.arg, c->scratch,
                          NULL) ||
         u.ntap < 0)
-        return (double)sn_shape_count(in[0]);
+        return (double)sn_shape_count(c->in[0].shape);
     return (double)u.ntap;
 }
 

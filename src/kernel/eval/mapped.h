@@ -19,8 +19,6 @@ typedef struct SnMapped {
 SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
 /* The same without its reads; operands may lack data. */
 SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
-/* Whether all elements that the map itself reads are known: there is data. */
-bool sn_mapped_known(const SnCall *c, const SnSem *s);
 /* The tensor that a read reads. */
 const SnTensor *sn_mapped_tensor(const SnCall *c, unsigned res,
                                  const SnMapped *m, const SnMapRead *r);

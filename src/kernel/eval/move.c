@@ -334,7 +334,7 @@ move_table(const SnCall *c, SnArena *a, SnCopyTable *t)
     const SnSem *s = &c->kind->sem[0];
     SnMapped *m;
 
-    if (sn_map_stmt(s->decl, SN_MS_PRIMITIVE) || !sn_mapped_known(c, s) ||
+    if (sn_map_stmt(s->decl, SN_MS_PRIMITIVE) || !sn_map_known(c, s) ||
         sn_mapped(c, 0, &m) != SN_OK)
         return false;
     const SnMapRead *r = &m->u.read[0];

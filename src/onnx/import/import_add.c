@@ -4,6 +4,7 @@
 #include "onnx/import/import_priv.h"
 
 #include "base/buf.h"
+#include "graph/verify/elements.h"
 
 SnStatus
 sn_import_kind(SnImport *x, const char *name, SnKind *out)
@@ -128,5 +129,9 @@ sn_import_add(SnImport *x, SnSpec *s, SnRef *out)
         return sn_import_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,
                               "%s: %s", sn_desc(s->kind)->name, why);
     *out = SN_REF(id, 0);
+    why = sn_elements_why(x->g, id, x->a);
+    if (why != NULL)
+        return sn_import_fail(x, SN_EINPUT, "%s: %s", sn_desc(s->kind)->name,
+                              why);
     return sn_desc(s->kind)->ninv > 0 ? check_invariants(x, id) : SN_OK;
 }
