@@ -13,7 +13,6 @@ names src/onnx/hooks/hooks_nn.c nodes that windows are put together of
 names src/onnx/hooks/hooks_fused.c activations by the words that FusedConv has for them
 names src/onnx/hooks/hooks_int.c operators of ONNX that take 8-bit integers for numbers
 names src/onnx/hooks/hooks_rnn.c activations, and nodes of a step
-names src/onnx/hooks/hooks_index.c nodes that an index is worked out by
 names src/onnx/hooks/hooks_quant.c nodes that conversions are put together of
 names src/onnx/hooks/hooks_integer.c nodes that plain integers are put together of
 names src/onnx/hooks/hooks_resize.c nodes that a Resize is put together of

@@ -352,13 +352,6 @@ shape_topk(void)
 }
 
 static void
-shape_cumsum(void)
-{
-    node("CumSum", "x k", "8192");
-    init_ints("k", 1, I(0));
-}
-
-static void
 shape_lstm(void)
 {
     node("LSTM", "x w r", "1099511627775x1x1");

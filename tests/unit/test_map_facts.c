@@ -77,6 +77,7 @@ core_maps(void **state)
         {"window_channel", "no"},
         {"bag", "no"},
         {"bag_at", "no"},
+        {"running", "I--"},
         {"topk", "-I-"},
         {"permute", "no"},
         {"reshape", "no"},
@@ -88,6 +89,8 @@ core_maps(void **state)
         {"depth_to_space", "no"},
         {"pad", "P-"},
         {"gather", "no"},
+        {"pick", "no"},
+        {"triangle", "no"},
         {"nearest", "EE--"},
         {"table", "no"},
     };
@@ -107,7 +110,8 @@ core_maps(void **state)
         bool joins = !strcmp(m, "broadcast");
         assert_int_equal(sn_map_in_place(map(m)), joins || !strcmp(m, "each"));
         assert_int_equal(sn_map_repeats(map(m)), joins || !strcmp(m, "matmul"));
-        bool one = !strcmp(m, "row") || !strcmp(m, "concat");
+        bool one = !strcmp(m, "row") || !strcmp(m, "concat") ||
+                   !strcmp(m, "running");
         assert_int_equal(regrouped(m), !strcmp(m, "topk") ? 2 : one ? 1 : -1);
     }
 }

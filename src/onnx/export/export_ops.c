@@ -345,18 +345,6 @@ pad(SnExport *x)
     return SN_OK;
 }
 
-static SnStatus
-gather(SnExport *x)
-{
-    const char *in[2];
-
-    in[0] = sn_export_plain(x, sn_in(x->g, x->id, 0), x->as);
-    in[1] = sn_export_plain(x, sn_in(x->g, x->id, 1), x->as);
-    sn_export_attr_int(x, put(x, "Gather", 2, in, sn_export_identity), "axis",
-                       *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT));
-    return SN_OK;
-}
-
 /* Factors if they give the size (readers use them unchanged), else the sizes,
  * whose quotients must then be the factors. */
 static SnStatus
@@ -455,10 +443,13 @@ static const struct {
     SnOnnxHook *read;
     SnExportHook *fn;
 } readers[] = {
-    {sn_onnx_arg, sn_export_arg}, {sn_onnx_clip, clip},
-    {sn_onnx_gather, gather},     {sn_onnx_gemm, gemm},
-    {sn_onnx_pad, pad},           {sn_onnx_reduce, sn_export_reduce},
-    {sn_onnx_resize, resize},     {sn_onnx_slice, slice},
+    {sn_onnx_arg, sn_export_arg},
+    {sn_onnx_clip, clip},
+    {sn_onnx_gemm, gemm},
+    {sn_onnx_pad, pad},
+    {sn_onnx_reduce, sn_export_reduce},
+    {sn_onnx_resize, resize},
+    {sn_onnx_slice, slice},
 };
 
 SnExportHook *

@@ -98,16 +98,53 @@ sn_import_layout(SnImport *x, const SnOnnxDesc *e, const char *port, int rank,
     return SN_OK;
 }
 
-static SnStatus
-operand(SnImport *x, const Map *m, const char *port, SnImportVal *v, SnRef *out)
+/* Does a tuple of the kind have this element type at a port? */
+static bool
+takes(const SnKindDesc *d, uint32_t port, SnElem e)
 {
+    for (uint32_t i = 0; i < d->ntuple; i++)
+        if (d->tuple[i].in[port].elem == (int)e)
+            return true;
+    return false;
+}
+
+/* int32 as int64. */
+static SnStatus
+widened(SnImport *x, SnImportVal *v, SnRef *out)
+{
+    const SnData *t = v->data;
+    SnData *r;
+
+    if (t == NULL)
+        return sn_import_cast(x, sn_format(x->a, "%s.i64", v->name), *out,
+                              SN_I64, out);
+    v->data = t = sn_import_settle(x, t);
+    SN_TRY(sn_import_new_data(x, SN_D_I64, t->rank, t->dim, &r));
+    for (int64_t i = 0, n = sn_data_count(t); i < n; i++)
+        ((int64_t *)(uintptr_t)r->data)[i] = sn_data_int(t, i);
+    return sn_import_constant(x, v->name, sn_type_plain(x->g->pool, SN_I64),
+                              sn_shape(x->g->pool, r->rank, r->dim), r->data,
+                              out);
+}
+
+/* int32 is widened where the node takes int64 alone, as indices. */
+static SnStatus
+operand(SnImport *x, const Map *m, uint32_t port, SnImportVal *v, SnRef *out)
+{
+    bool wide = takes(m->kd, port, SN_I64) && !takes(m->kd, port, SN_I32);
     int perm[SN_MAXRANK];
     const char *word;
 
-    SN_TRY(sn_import_layout(x, m->e, port, v->rank, perm, &word));
-    if (word == NULL)
-        return sn_import_plain(x, v, out);
-    return sn_import_get(x, v, perm, out);
+    SN_TRY(
+        sn_import_layout(x, m->e, m->kd->in[port].name, v->rank, perm, &word));
+    if (word != NULL)
+        return sn_import_get(x, v, perm, out);
+    if (wide && v->data != NULL && v->data->dtype == SN_D_I32 && v->q == NULL)
+        return widened(x, v, out);
+    SN_TRY(sn_import_plain(x, v, out));
+    if (wide && sn_type(x->g, *out)->elem == SN_I32)
+        return widened(x, v, out);
+    return SN_OK;
 }
 
 static SnStatus
@@ -131,7 +168,7 @@ operands(SnImport *x, Map *m)
             m->in[m->nin++] = 0;
         } else {
             SN_TRY(sn_import_need(x, i, &v));
-            SN_TRY(operand(x, m, p->name, v, &m->in[m->nin++]));
+            SN_TRY(operand(x, m, port, v, &m->in[m->nin++]));
         }
         port += !p->variadic;
     }
