@@ -110,8 +110,8 @@ core_maps(void **state)
         bool joins = !strcmp(m, "broadcast");
         assert_int_equal(sn_map_in_place(map(m)), joins || !strcmp(m, "each"));
         assert_int_equal(sn_map_repeats(map(m)), joins || !strcmp(m, "matmul"));
-        bool one = !strcmp(m, "row") || !strcmp(m, "concat") ||
-                   !strcmp(m, "running");
+        bool one =
+            !strcmp(m, "row") || !strcmp(m, "concat") || !strcmp(m, "running");
         assert_int_equal(regrouped(m), !strcmp(m, "topk") ? 2 : one ? 1 : -1);
     }
 }
