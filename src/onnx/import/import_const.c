@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnx/import/import_priv.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include "onnx/proto/tensor_pb.h"
 
@@ -127,277 +125,99 @@ sn_import_sliced(SnImport *x, const SnData *t, const int64_t *start,
     return SN_OK;
 }
 
-static SnStatus
-axis_of(SnImport *x, int rank, int64_t def, int64_t *axis)
-{
-    SN_TRY(sn_import_int(x, "axis", def, axis));
-    if (*axis < -rank || *axis >= rank)
-        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
-                              *axis, rank);
-    if (*axis < 0)
-        *axis += rank;
-    return SN_OK;
-}
+/* ---- nodes of known inputs ---- */
 
-static SnStatus
-fold_gather(SnImport *x, const SnData *const *in)
-{
-    const SnData *t = in[0], *ix = in[1];
-    int64_t axis, dim[2 * SN_MAXRANK], outer = 1, inner = 1, n;
-    size_t size = sn_dtype_size(t->dtype);
-    int rank = t->rank + ix->rank - 1;
-    SnData *r;
-
-    SN_TRY(axis_of(x, t->rank, 0, &axis));
-    if (rank > SN_MAXRANK)
-        return sn_import_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
-                              SN_MAXRANK);
-    for (int i = 0, k = 0; i < t->rank; i++) {
-        if (i == axis)
-            for (int j = 0; j < ix->rank; j++)
-                dim[k++] = ix->dim[j];
-        else
-            dim[k++] = t->dim[i];
-        outer *= i < axis ? t->dim[i] : 1;
-        inner *= i > axis ? t->dim[i] : 1;
-    }
-    SN_TRY(sn_import_new_data(x, t->dtype, rank, dim, &r));
-    n = sn_data_count(ix);
-    char *p = (char *)(uintptr_t)r->data;
-    for (int64_t o = 0; o < outer; o++)
-        for (int64_t k = 0; k < n; k++, p += (size_t)inner * size) {
-            int64_t i = sn_data_int(ix, k);
-            if (i < -t->dim[axis] || i >= t->dim[axis])
-                return sn_import_fail(x, SN_EINPUT,
-                                      "index %" PRId64 " of %" PRId64 " slices",
-                                      i, t->dim[axis]);
-            i += i < 0 ? t->dim[axis] : 0;
-            memcpy(p,
-                   (const char *)t->data +
-                       (size_t)((o * t->dim[axis] + i) * inner) * size,
-                   (size_t)inner * size);
-        }
-    return sn_import_put_data(x, 0, r);
-}
-
-static SnStatus
-fold_concat(SnImport *x, const SnData *const *in)
-{
-    int64_t axis, dim[SN_MAXRANK], outer = 1;
-    SnData *r;
-    char *p;
-
-    SN_TRY(axis_of(x, in[0]->rank, 0, &axis));
-    memcpy(dim, in[0]->dim, sizeof dim);
-    dim[axis] = 0;
-    for (size_t i = 0; i < x->n->n_input; i++) {
-        bool fits = in[i]->dtype == in[0]->dtype && in[i]->rank == in[0]->rank;
-        for (int k = 0; fits && k < in[0]->rank; k++)
-            fits = k == axis || in[i]->dim[k] == dim[k];
-        if (!fits)
-            return sn_import_fail(x, SN_EINPUT,
-                                  "input %zu does not fit input 0", i);
-        dim[axis] += in[i]->dim[axis];
-    }
-    SN_TRY(sn_import_new_data(x, in[0]->dtype, in[0]->rank, dim, &r));
-    for (int k = 0; k < axis; k++)
-        outer *= dim[k];
-    p = (char *)(uintptr_t)r->data;
-    for (int64_t o = 0; o < outer; o++)
-        for (size_t i = 0; i < x->n->n_input; i++) {
-            size_t n = sn_data_nbyte(in[i]) / (size_t)outer;
-            memcpy(p, (const char *)in[i]->data + (size_t)o * n, n);
-            p += n;
-        }
-    return sn_import_put_data(x, 0, r);
-}
-
-/* ---- arithmetic, mostly on shapes ---- */
-
-static SnStatus
-int_op(SnImport *x, int64_t a, int64_t b, int64_t *out)
-{
-    uint64_t u = (uint64_t)a, v = (uint64_t)b;
-
-    switch (x->op.name[0]) {
-    case 'A':
-        *out = (int64_t)(u + v);
-        return SN_OK;
-    case 'S':
-        *out = (int64_t)(u - v);
-        return SN_OK;
-    case 'M':
-        *out = (int64_t)(u * v);
-        return SN_OK;
-    default:
-        if (b == 0)
-            return sn_import_fail(x, SN_EINPUT,
-                                  "division of an integer by zero");
-        *out = b == -1 ? (int64_t)(0 - u) : a / b;
-        return SN_OK;
-    }
-}
-
-static float
-real_op(const SnImport *x, float a, float b)
-{
-    switch (x->op.name[0]) {
-    case 'A':
-        return a + b;
-    case 'S':
-        return a - b;
-    case 'M':
-        return a * b;
-    default:
-        return a / b;
-    }
-}
-
-/* The common shape, and each operand's strides in it (0 where repeated). */
-static bool
-broadcast(const SnData *const *in, int *rank, int64_t *dim,
-          int64_t stride[2][SN_MAXRANK])
-{
-    int n = in[0]->rank > in[1]->rank ? in[0]->rank : in[1]->rank;
-
-    *rank = n;
-    for (int i = 0; i < n; i++)
-        dim[i] = 1;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < in[k]->rank; i++) {
-            int64_t *d = &dim[n - in[k]->rank + i];
-            if (in[k]->dim[i] != 1 && *d != 1 && in[k]->dim[i] != *d)
-                return false;
-            *d = in[k]->dim[i] != 1 ? in[k]->dim[i] : *d;
-        }
-    for (int k = 0; k < 2; k++) {
-        int64_t own[SN_MAXRANK];
-        strides(in[k], own);
-        for (int i = 0; i < n; i++) {
-            int j = i - (n - in[k]->rank);
-            stride[k][i] = j < 0 || in[k]->dim[j] == 1 ? 0 : own[j];
-        }
-    }
-    return true;
-}
-
-static SnStatus
-store(SnImport *x, const SnData *r, int64_t i, const SnData *const *in,
-      int64_t a, int64_t b)
-{
-    void *p = (void *)(uintptr_t)r->data;
-    int64_t v = 0;
-
-    if (r->dtype == SN_D_F32) {
-        ((float *)p)[i] = real_op(x, ((const float *)in[0]->data)[a],
-                                  ((const float *)in[1]->data)[b]);
-        return SN_OK;
-    }
-    SN_TRY(int_op(x, sn_data_int(in[0], a), sn_data_int(in[1], b), &v));
-    if (r->dtype == SN_D_I64)
-        ((int64_t *)p)[i] = v;
-    else
-        ((int32_t *)p)[i] = (int32_t)(uint32_t)(uint64_t)v;
-    return SN_OK;
-}
-
-static SnStatus
-fold_binary(SnImport *x, const SnData *const *in)
-{
-    int rank;
-    int64_t dim[SN_MAXRANK], stride[2][SN_MAXRANK], idx[SN_MAXRANK] = {0};
-    int64_t at[2] = {0, 0}, n;
-    SnData *r;
-
-    if (in[0]->dtype != in[1]->dtype || !broadcast(in, &rank, dim, stride))
-        return sn_import_fail(x, SN_EINPUT, "the inputs do not fit each other");
-    SN_TRY(sn_import_new_data(x, in[0]->dtype, rank, dim, &r));
-    n = sn_data_count(r);
-    for (int64_t k = 0; k < n; k++) {
-        SN_TRY(store(x, r, k, in, at[0], at[1]));
-        for (int i = rank - 1; i >= 0; i--) {
-            at[0] += stride[0][i];
-            at[1] += stride[1][i];
-            if (++idx[i] < dim[i])
-                break;
-            at[0] -= stride[0][i] * dim[i];
-            at[1] -= stride[1][i] * dim[i];
-            idx[i] = 0;
-        }
-    }
-    return sn_import_put_data(x, 0, r);
-}
-
-static SnStatus
-fold_round(SnImport *x, const SnData *const *in)
-{
-    int64_t n = sn_data_count(in[0]);
-    SnData *r;
-    float *p;
-
-    SN_TRY(sn_import_new_data(x, SN_D_F32, in[0]->rank, in[0]->dim, &r));
-    p = (float *)(uintptr_t)r->data;
-    for (int64_t i = 0; i < n; i++) {
-        float v = ((const float *)in[0]->data)[i];
-        p[i] = sn_import_is(x, "Floor") ? floorf(v) : ceilf(v);
-    }
-    return sn_import_put_data(x, 0, r);
-}
-
-/* Operators worked out on known inputs.  The first letter tells the
- * arithmetic ones apart. */
-static const struct {
-    const char *op;
-    uint32_t nin;              /* 0: any number from one */
-    bool integer, real, other; /* element types of input 0 */
-    SnStatus (*fold)(SnImport *x, const SnData *const *in);
-} folds[] = {
-    {"Add", 2, true, true, false, fold_binary},
-    {"Ceil", 1, false, true, false, fold_round},
-    {"Concat", 0, true, true, true, fold_concat},
-    {"Div", 2, true, true, false, fold_binary},
-    {"Floor", 1, false, true, false, fold_round},
-    {"Gather", 2, true, true, true, fold_gather},
-    {"Mul", 2, true, true, false, fold_binary},
-    {"Sub", 2, true, true, false, fold_binary},
+/* Operators that are worked out where their inputs are known. */
+static const char *const folds[] = {
+    "Add", "Ceil", "Concat", "Div", "Floor", "Gather", "Mul", "Sub",
 };
-
-static bool
-takes(size_t i, SnDtype t)
-{
-    if (t == SN_D_I64 || t == SN_D_I32)
-        return folds[i].integer;
-    return t == SN_D_F32 ? folds[i].real : folds[i].other;
-}
 
 bool
 sn_import_foldable(SnOnnxOp op)
 {
     for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
-        if (sn_onnx_is(op, folds[i].op))
+        if (sn_onnx_is(op, folds[i]))
             return true;
     return false;
+}
+
+/* Are all inputs known, and elements as a graph has them? */
+static bool
+all_known(SnImport *x)
+{
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        const SnImportVal *v = sn_import_in(x, i);
+        if (v == NULL || v->data == NULL || v->q != NULL ||
+            sn_import_plain_type(x, v->data->dtype) == NULL)
+            return false;
+    }
+    return x->n->n_input > 0;
+}
+
+/* Nodes give 0. */
+static SnStatus
+check_divisor(SnImport *x)
+{
+    const SnData *t =
+        sn_import_in(x, 1) != NULL ? sn_import_in(x, 1)->data : NULL;
+
+    if (!sn_import_is(x, "Div") || t == NULL ||
+        (t->dtype != SN_D_I32 && t->dtype != SN_D_I64))
+        return SN_OK;
+    for (int64_t i = 0, n = sn_data_count(t); i < n; i++)
+        if (sn_data_int(t, i) == 0)
+            return sn_import_fail(x, SN_EINPUT,
+                                  "division of an integer by zero");
+    return SN_OK;
+}
+
+/* The node in a graph of its own, evaluated. */
+static SnStatus
+evaluated(SnImport *x, const SnOnnxDesc *e, SnData **out)
+{
+    SnImportVal *y = sn_import_out(x, 0);
+    const SnData *t;
+
+    SN_TRY(sn_import_map(x, e));
+    if (y == NULL)
+        return SN_OK;
+    SN_TRY(sn_import_new_data(
+        x, y->u8 ? SN_D_U8 : sn_import_dtype_of(sn_type(x->g, y->form->ref)),
+        y->rank, y->dim, out));
+    t = sn_import_const(x, y);
+    if (t == NULL)
+        return sn_import_fail(x, SN_EINPUT, "cannot be computed");
+    memcpy((void *)(uintptr_t)(*out)->data, t->data, sn_data_nbyte(t));
+    return SN_OK;
 }
 
 SnStatus
 sn_import_fold(SnImport *x, bool *done)
 {
-    size_t n = x->n->n_input;
-    const SnData **in = SN_NEW_N(x->a, const SnData *, n + 1);
+    const SnOnnxDesc *other, *e = sn_import_desc(x->op, x->version, &other);
+    SnImportVal *y = sn_import_out(x, 0);
+    SnGraph *g = x->g;
+    SnData *r = NULL;
+    SnStatus s;
 
-    *done = false;
-    for (size_t i = 0; i < n; i++) {
-        SnImportVal *v = sn_import_in(x, (uint32_t)i);
-        if (v == NULL || v->data == NULL || v->q != NULL)
-            return SN_OK;
-        in[i] = v->data = sn_import_settle(x, v->data);
+    *done = e != NULL && sn_import_foldable(x->op) && all_known(x);
+    if (!*done)
+        return SN_OK;
+    SN_TRY(check_divisor(x));
+    SnImportForm **was = SN_NEW_N(x->a, SnImportForm *, x->n->n_input);
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        was[i] = sn_import_in(x, i)->form;
+        sn_import_in(x, i)->form = NULL;
     }
-    for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
-        if (sn_import_is(x, folds[i].op) && n > 0 &&
-            (folds[i].nin == 0 || folds[i].nin == n) &&
-            takes(i, in[0]->dtype)) {
-            *done = true;
-            return folds[i].fold(x, in);
-        }
-    return SN_OK;
+    x->g = sn_graph_new(x->a, "known");
+    s = evaluated(x, e, &r);
+    x->g = g;
+    for (size_t i = x->n->n_input; i-- > 0;) /* one may be given twice */
+        sn_import_in(x, (uint32_t)i)->form = was[i];
+    if (s != SN_OK || y == NULL)
+        return s;
+    y->form = NULL;
+    y->known = NULL;
+    y->looked = y->u8 = false;
+    return sn_import_put_data(x, 0, r);
 }
