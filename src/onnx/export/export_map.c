@@ -528,6 +528,24 @@ inputs(SnExport *x, bool free, const int *perm, const char **in)
     return n;
 }
 
+/* Results after the first, which have the order of the first; operators give
+ * them although nothing reads them. */
+static void
+more_results(SnExport *x, Onnx__NodeProto *node, const int *perm)
+{
+    for (uint32_t k = 1; k < x->n->nres; k++) {
+        const char *port = x->kd->out[k].name;
+        bool used = x->n->res[k].nuse > 0;
+        const char *out =
+            used ? sn_export_open(x, k, perm) : sn_export_part(x, port);
+        if (entry_for(x->e, SN_IMPORT_HOOK, port) != NULL)
+            continue; /* not used (entry_hooks) */
+        node->output[node->n_output++] = sn_strdup(x->a, out);
+        if (used)
+            sn_export_close(x, k, perm, out);
+    }
+}
+
 SnStatus
 sn_export_map(SnExport *x)
 {
@@ -549,8 +567,6 @@ sn_export_map(SnExport *x)
     node = sn_export_node(x, x->e->op.domain, x->e->op.name, n, in, out);
     SN_TRY(sn_export_attrs(x, node));
     sn_export_close(x, 0, perm, out);
-    for (uint32_t k = 1; k < x->n->nres; k++)
-        if (x->n->res[k].nuse > 0)
-            return sn_export_refuse(x, "its result %u is not supported", k);
+    more_results(x, node, perm);
     return SN_OK;
 }

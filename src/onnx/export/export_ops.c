@@ -385,31 +385,6 @@ resize(SnExport *x)
     return SN_OK;
 }
 
-static SnStatus
-topk(SnExport *x)
-{
-    int64_t k = *(const int64_t *)sn_export_attr(x, "k", SN_A_INT);
-    const char *in[2], *y = sn_export_open(x, 0, sn_export_identity),
-                       *idx = NULL;
-    Onnx__NodeProto *n;
-
-    in[0] = sn_export_plain(x, sn_in(x->g, x->id, 0), x->as);
-    in[1] = sn_export_ints(x, "k", (SnInts){1, &k});
-    n = sn_export_node(x, "", "TopK", 2, in, y);
-    sn_export_attr_int(x, n, "axis",
-                       *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT));
-    sn_export_attr_int(x, n, "largest",
-                       *(const bool *)sn_export_attr(x, "largest", SN_A_BOOL));
-    idx = x->n->nres > 1 && x->n->res[1].nuse > 0
-              ? sn_export_open(x, 1, sn_export_identity)
-              : sn_export_part(x, "idx");
-    n->output[n->n_output++] = sn_strdup(x->a, idx);
-    sn_export_close(x, 0, sn_export_identity, y);
-    if (x->n->nres > 1 && x->n->res[1].nuse > 0)
-        sn_export_close(x, 1, sn_export_identity, idx);
-    return SN_OK;
-}
-
 /* ---- tables ---- */
 
 /* Kinds that ONNX writes as something else. */
@@ -435,7 +410,6 @@ static const struct {
     {"Normalize", sn_export_normalize},
     {"RMSNormalize", sn_export_rms},
     {"Reshape", reshape},
-    {"TopK", topk},
 };
 
 /* Operators that the import reads by a hook. */
