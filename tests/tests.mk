@@ -6,10 +6,11 @@ TEST_C  = $(sort $(wildcard tests/unit/test_*.c))
 TEST_X  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(TEST_C))
 GOLDEN  = $(BUILD)/tests/dsl_golden
 MADE_X  = $(BUILD)/tests/sn_tests
-# Calls cannot be replaced under a sanitizer, and what extend.sh builds has none:
+# Calls cannot be replaced under a sanitizer, and what extend.sh builds has no SAN:
 # these are of a plain build, as are those that read the tree alone.
-PLAIN   = crash cut extend dist lines lists words tally
-TEST_SH = $(filter-out $(if $(SAN),$(PLAIN:%=tests/sh/%.sh)),$(sort $(wildcard tests/sh/*.sh)))
+PLAIN   = $(if $(findstring -fsanitize,$(SAN)),crash cut) \
+          $(if $(SAN),extend dist lines lists words tally)
+TEST_SH = $(filter-out $(PLAIN:%=tests/sh/%.sh),$(sort $(wildcard tests/sh/*.sh)))
 
 COMMA = ,
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front

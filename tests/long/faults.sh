@@ -15,10 +15,12 @@ m=$demo/fashion_lrn.onnx img=$demo/calib_images.npy lab=$demo/test_labels.npy
 px='--mul 0.00392156863'
 want=" $* "
 MOST=${MOST:-1000000}
-if [ -n "${SAN:-}" ]; then
+case ${SAN:-} in
+*-fsanitize*)
     echo "skip faults: calls cannot be replaced under a sanitizer"
     exit 0
-fi
+    ;;
+esac
 mkdir "$tmp/in" "$tmp/out.d"
 # Every number of a profile is an allocation of the reader of JSON: profiles
 # are of a small model over ones.

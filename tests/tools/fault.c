@@ -35,7 +35,7 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 void *__libc_memalign(size_t align, size_t n);
 
-__attribute__((constructor)) static void
+static void
 begin(void)
 {
     const char *what = getenv("FAULT_SET"), *how = getenv("FAULT_HOW");
@@ -50,7 +50,7 @@ begin(void)
                                    : IO;
 }
 
-__attribute__((destructor)) static void
+static void
 finish(void)
 {
     const char *path = getenv("FAULT_COUNT");
@@ -61,6 +61,40 @@ finish(void)
     int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     if (fd >= 0 && write(fd, s, (size_t)n) == n)
         close(fd);
+}
+
+/* The next definition of the function this is called in. */
+#define NEXT(type, name, ...)                         \
+    static type (*next)(__VA_ARGS__);                 \
+    do {                                              \
+        if (!next)                                    \
+            *(void **)&next = dlsym(RTLD_NEXT, name); \
+    } while (0)
+
+/* Calls count from main to the end of what main registers with atexit.  What a
+ * compiler's runtime does before and after, such as writing counters of
+ * coverage, is no part of the program. */
+typedef int Main(int argc, char **argv, char **env);
+static Main *program;
+
+static int
+counted(int argc, char **argv, char **env)
+{
+    begin();
+    return atexit(finish) == 0 ? program(argc, argv, env) : 99;
+}
+
+int __libc_start_main(Main *of, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*ld_fini)(void), void *stack);
+
+int
+__libc_start_main(Main *of, int argc, char **argv, void (*init)(void),
+                  void (*fini)(void), void (*ld_fini)(void), void *stack)
+{
+    NEXT(int, "__libc_start_main", Main *, int, char **, void (*)(void),
+         void (*)(void), void (*)(void), void *);
+    program = of;
+    return next(counted, argc, argv, init, fini, ld_fini, stack);
 }
 
 static bool
@@ -138,14 +172,6 @@ mmap(void *p, size_t n, int prot, int flags, int fd, off_t off)
 }
 
 /* ---- files ---- */
-
-/* The next definition of the function this is called in. */
-#define NEXT(type, name, ...)                         \
-    static type (*next)(__VA_ARGS__);                 \
-    do {                                              \
-        if (!next)                                    \
-            *(void **)&next = dlsym(RTLD_NEXT, name); \
-    } while (0)
 
 int
 open(const char *path, int flags, ...)
