@@ -412,6 +412,37 @@ average_pool_10_ceil(void)
     ob_int(b, n, "ceil_mode", 1);
 }
 
+/* Pads count, but not what ceil_mode lets windows see beyond them. */
+static void
+average_pool_counted(const char *x, int kh, int pad)
+{
+    Onnx__NodeProto *n = model(19, "AveragePool", "x", FLOAT, x, FLOAT);
+
+    list(n, "kernel_shape", 2, kh, 3);
+    list(n, "strides", 2, 2, 2);
+    list(n, "pads", 4, pad, pad, 0, pad);
+    ob_int(b, n, "ceil_mode", 1);
+    ob_int(b, n, "count_include_pad", 1);
+}
+
+static void
+average_pool_19_past(void)
+{
+    average_pool_counted("1x1x4x4", 3, 0);
+}
+
+static void
+average_pool_19_past_pads(void)
+{
+    average_pool_counted("1x1x4x5", 2, 1);
+}
+
+static void
+average_pool_19_within(void)
+{
+    average_pool_counted("1x1x4x5", 2, 0);
+}
+
 static void
 average_pool_19_dilated(void)
 {
