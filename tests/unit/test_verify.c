@@ -104,11 +104,24 @@ operands(void **state)
     in->ref = SN_REF(SN_NODE(was.ref), 1);
     expect("a (Rescale): the use list of result 'y' is inconsistent\n"
            "b (Rescale): operand 'x' is not a result of a live node\n");
+    /* Entries of no node, of none that exists, and of another one. */
+    const SnId users[] = {0, g->nnode, SN_NODE(sn_find(g, "c"))};
+    for (int i = 0; i <= 3; i++) {
+        *in = was;
+        if (i < 3)
+            in->user = users[i];
+        else
+            in->slot = 1;
+        expect("a (Rescale): the use list of result 'y' is inconsistent\n"
+               "b (Rescale): operand 'x' has a wrong entry in a use list\n");
+    }
     *in = was;
-    in->slot = 1;
+    /* Removed, but for its uses. */
+    node("b")->dead = true;
     expect("a (Rescale): the use list of result 'y' is inconsistent\n"
-           "b (Rescale): operand 'x' has a wrong entry in a use list\n");
-    *in = was;
+           "c (Concat): operand 'x' is not a result of a live node\n"
+           "o (Save): operand 'x' is not a result of a live node\n");
+    sn_node(g, in->user)->dead = false;
     expect("");
 }
 
