@@ -80,7 +80,7 @@ bad_usage(const char *what, const char *arg)
 }
 
 /* The value of an option that takes one: `-oDIR`, `--nodes=F` or the next
- * argument.  NULL when this is another option. */
+ * argument; an empty one is missing.  NULL when this is another option. */
 static const char *
 value_of(int argc, char **argv, int *i, const char *opt, bool *missing)
 {
@@ -91,15 +91,14 @@ value_of(int argc, char **argv, int *i, const char *opt, bool *missing)
         return NULL;
     if (opt[1] != '-' && s[n])
         return s + n;
-    if (opt[1] == '-' && s[n] == '=')
-        return s + n + 1;
-    if (s[n])
-        return NULL;
-    if (*i + 1 >= argc) {
-        *missing = true;
-        return "";
+    const char *v = s + n + 1;
+    if (opt[1] != '-' || s[n] != '=') {
+        if (s[n])
+            return NULL;
+        v = *i + 1 < argc ? argv[++*i] : "";
     }
-    return argv[++*i];
+    *missing = !*v;
+    return v;
 }
 
 static bool

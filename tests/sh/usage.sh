@@ -221,7 +221,9 @@ t gen_none 2 err "no declarations: give '--nodes F'"
 t gen_unknown 2 err "unknown argument '--chekc'" --chekc
 for o in --nodes --passes --backend --core --plugin --sources --vectors --count --format --emit-smt2 -I -o; do
     t "gen_missing $o" 2 err "a value is missing after '$o'" "$o"
+    t "gen_empty $o" 2 err "a value is missing after '$o'" "$o" ''
 done
+t gen_empty_joined 2 err "a value is missing after '--nodes='" --nodes=
 for n in 0 1000001 3x; do
     t "gen_count $n" 2 err "expected a number from 1 to 1000000, not '$n'" --vectors float --count "$n"
 done
