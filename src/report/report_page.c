@@ -20,7 +20,7 @@ put_data(SnBuf *out, const SnBuf *json)
 static void
 put_text(SnBuf *out, const char *s)
 {
-    for (; *s; s++)
+    for (s = sn_shown(out->a, s); *s; s++)
         if (*s == '<')
             sn_puts(out, "&lt;");
         else if (*s == '&')

@@ -196,7 +196,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
     SN_PUSH(rw->arena, rw->site, rw->nsite, s);
     if (rw->o.trace)
         fprintf(stderr, "fire %u %s.%s at %s\n", rw->nfire, r->pass, r->name,
-                s.node);
+                sn_shown(rw->arena, s.node));
     return true;
 }
 

@@ -9,17 +9,15 @@
 
 enum { LABEL_MAX = 40 };
 
-/* Text inside a DOT string. */
+/* Text inside a DOT string.  Graphviz reads UTF-8, names of ONNX models are any
+ * bytes: what is not printable is shown as `sinter inspect` does. */
 void
 sn_draw_text(SnBuf *b, const char *s)
 {
-    for (; *s; s++) {
+    for (s = sn_shown(b->a, s); *s; s++) {
         if (*s == '"' || *s == '\\')
             sn_putc(b, '\\');
-        if ((unsigned char)*s >= ' ')
-            sn_putc(b, *s);
-        else
-            sn_putc(b, ' ');
+        sn_putc(b, *s);
     }
 }
 
@@ -223,11 +221,11 @@ draw_edges(const SnGraph *g, SnBuf *b, SnId id)
 static void
 put_html(SnBuf *b, const char *s)
 {
-    for (; *s; s++) {
+    for (s = sn_shown(b->a, s); *s; s++) {
         if (*s == '&' || *s == '<' || *s == '>' || *s == '"')
             sn_putf(b, "&#%d;", *s);
         else
-            sn_putc(b, (unsigned char)*s < ' ' ? ' ' : *s);
+            sn_putc(b, *s);
     }
 }
 

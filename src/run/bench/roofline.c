@@ -136,7 +136,7 @@ put_ceiling(const Axes *a, const SnBench *b, double peak, const char *colour,
 static void
 put_xml(SnBuf *out, const char *s)
 {
-    for (; *s; s++)
+    for (s = sn_shown(out->a, s); *s; s++)
         if (*s == '<')
             sn_puts(out, "&lt;");
         else if (*s == '>')
