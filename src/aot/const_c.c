@@ -123,6 +123,20 @@ sn_aot_const_extern(const SnProgram *p, SnBuf *b)
         sn_putf(b, "extern %s;\n", head(p, &p->constant[i]));
 }
 
+const char *
+sn_aot_comment(SnArena *a, const char *name)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (const char *s = sn_shown(a, name); *s; s++) {
+        sn_putc(&b, *s);
+        if ((*s == '*' && s[1] == '/') || (*s == '/' && s[1] == '*'))
+            sn_putc(&b, ' ');
+    }
+    return sn_buf_str(&b);
+}
+
 void
 sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b)
 {
@@ -143,8 +157,8 @@ sn_aot_const_text(const SnProgram *p, const char *up, SnBuf *b)
     sn_aot_const_extern(p, b);
     for (uint32_t i = 0; i < p->nconst; i++) {
         const SnAotConst *c = &p->constant[i];
-        sn_putf(b, "\n/* %s */\n%s %s_SECTION(\"%s\") = ", c->label, head(p, c),
-                up, c->name);
+        sn_putf(b, "\n/* %s */\n%s %s_SECTION(\"%s\") = ",
+                sn_aot_comment(p->a, c->label), head(p, c), up, c->name);
         sn_aot_array(b, c->type, c->shape, c->data);
         sn_puts(b, ";\n");
     }

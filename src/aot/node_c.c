@@ -188,7 +188,8 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
     SN_TRY(body(p, n, res));
     const char *text = sn_buf_str(&out);
     const SnType *y = n->call.out[res].type;
-    sn_putf(&p->nodes, "\n/* %s */\n%s", sn_label(p->g, n->id, p->a),
+    sn_putf(&p->nodes, "\n/* %s */\n%s",
+            sn_aot_comment(p->a, sn_label(p->g, n->id, p->a)),
             sn_buf_str(&n->data));
     const char *pack = n->tile && n->tile->pack ? put_pack(p, n) : NULL;
     const char *alone =

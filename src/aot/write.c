@@ -70,7 +70,7 @@ put_port(SnBuf *b, const SnProgram *p, const SnPort *x, const char *dir,
 {
     const char *up = upper(p->a, p->name);
 
-    sn_putf(b, "\n/* %s %u: %s, ", dir, i, sn_shown(p->a, x->name));
+    sn_putf(b, "\n/* %s %u: %s, ", dir, i, sn_aot_comment(p->a, x->name));
     put_dims(b, x->shape);
     sn_putf(b, " of %s%s */\n", sn_type_str(p->a, x->type),
             x->u8 ? ": the model's uint8 less 128" : "");

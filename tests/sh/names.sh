@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Names are any bytes but NUL.  In what verbs write they are printable UTF-8.
+# Names are any bytes but NUL.  In what verbs write for people and compilers they
+# are printable UTF-8, end no comment, and add no line.
+CC=${CC:-gcc} MAKE=${MAKE:-make}
 suite=names
 . tests/sh_case.sh
 
@@ -60,4 +62,15 @@ plain report "$tmp/r.html"
 shown report_title "$(sed -n '/<title>/p' "$tmp/r.html" >"$tmp/title"; echo "$tmp/title")"
 run bench "$q" --runs 1 --per-node -o "$tmp/roof.svg"
 shown bench "$tmp/roof.svg"
+
+# Text of a name that a compiler reads would run where the program does.
+for model in "$m" "$q"; do
+    rm -rf "$tmp/c"
+    run compile "$model" -o "$tmp/c"
+    shown compile "$tmp"/c/*.[ch]
+    plain compile "$tmp/c/net.json"
+    "$MAKE" -s -C "$tmp/c" CC="$CC" CFLAGS='-std=c11 -O1 -Wall -Wextra -Wpedantic -Werror' >"$tmp/log" 2>&1 &&
+        "$tmp/c/net_test" >"$tmp/log" 2>&1
+    say $? "compile: what ${model##*/} becomes is the program alone"
+done
 exit $bad
