@@ -57,6 +57,18 @@ fine heat_most [ "$(grep -c 'fillcolor="#e25537"' "$tmp/out")" -eq 1 ]
 fine heat_legend grep -q 'share of weights:.*the most' "$tmp/out"
 t heat_full 0 out '[fillcolor="#e25537", tooltip="b/t (Add)"' draw "$tmp/m.sn" --heat weights
 t heat_operations 0 out 'share of operations:' draw "$tmp/m.sn" --heat operations
+# Operations follow from shapes: counting them needs no memory of the model's.
+cat >"$tmp/large.sn" <<'END'
+sinter-graph 1
+graph "large" {
+  %x = Placeholder() : f32[1,4000,4000]
+  %r = Relu(%x) : f32[1,4000,4000]
+  %n = Neg(%r) : f32[1,4000,4000]
+  Save(%n) {name = "o"}
+}
+END
+t heat_of_shapes 0 out 'fillcolor="#e25537", tooltip="n (Neg)"' draw "$tmp/large.sn" --heat operations \
+    --max-memory 10M
 t heat_unknown 2 err "--heat: 'size' is not known: expected time, operations or weights" \
     draw "$tmp/m.sn" --heat size
 t link 0 out 'URL="r.html#node=b%20c"' draw "$tmp/m.sn" --link r.html

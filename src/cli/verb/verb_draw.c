@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/file/file.h"
 #include "graph/text/text.h"
+#include "kernel/eval/eval.h"
 #include "run/bench/bench.h"
 
 extern char **environ;
@@ -108,9 +109,23 @@ weights(SnCli *c, const SnGraph *g)
     return v;
 }
 
-/* Measured on this machine; operations are counted on the way. */
+static double *
+operations(SnCli *c, const SnGraph *g)
+{
+    double *v = SN_NEW_N(c->a, double, g->nnode);
+
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        if (!n->dead && !n->data && !sn_desc(n->kind)->effect &&
+            !sn_node_empty(g, id))
+            v[id] = sn_node_ops(g, id);
+    }
+    return v;
+}
+
+/* Seconds of a run, measured on this machine. */
 static SnStatus
-measured(SnCli *c, const SnGraph *g, bool time, const double **out)
+times(SnCli *c, const SnGraph *g, const double **out)
 {
     double *v = SN_NEW_N(c->a, double, g->nnode);
     const SnBackendDesc *backend;
@@ -119,9 +134,9 @@ measured(SnCli *c, const SnGraph *g, bool time, const double **out)
 
     SN_TRY(sn_cli_engine(c, &backend));
     SN_TRY(sn_exec_prepare(c->a, g, backend, c->d, &x));
-    SN_TRY(sn_bench(c->a, x, 1, time ? 0 : 1, c->d, &b));
+    SN_TRY(sn_bench(c->a, x, 1, 0, c->d, &b));
     for (uint32_t i = 0; i < b->nnode; i++)
-        v[b->node[i].node] = time ? b->node[i].s : b->node[i].ops;
+        v[b->node[i].node] = b->node[i].s;
     *out = v;
     return SN_OK;
 }
@@ -136,13 +151,16 @@ get_heat(SnCli *c, const SnGraph *g, SnDrawOpts *o)
         o->heat = weights(c, g);
         return SN_OK;
     }
-    bool time = !strcmp(o->heat_of, "time");
-    if (!time && strcmp(o->heat_of, "operations") != 0)
+    if (!strcmp(o->heat_of, "operations")) {
+        o->heat = operations(c, g);
+        return SN_OK;
+    }
+    if (strcmp(o->heat_of, "time") != 0)
         return sn_fail(c->d, SN_EUSAGE, "--heat",
                        "'%s' is not known: expected time, operations or "
                        "weights",
                        o->heat_of);
-    return measured(c, g, time, &o->heat);
+    return times(c, g, &o->heat);
 }
 
 /* ---- the verb ---- */
