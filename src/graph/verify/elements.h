@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Elements of operands that a node's map looks at, such as indices. */
+/* Elements of operands that a node's map looks at, such as indices.  A graph
+ * whose node refuses them is legal, and fails when it runs; the import asks
+ * first. */
 #ifndef SN_ELEMENTS_H
 #define SN_ELEMENTS_H
 

@@ -6,7 +6,6 @@
 
 #include "graph/verify/admits.h"
 #include "graph/graph_priv.h"
-#include "graph/verify/elements.h"
 #include "graph/verify/weights.h"
 
 typedef struct Verify {
@@ -521,14 +520,11 @@ check_node(Verify *v)
         v->shape[s] = r ? sn_shape_of(v->g, r) : NULL;
     }
     unsigned before = v->nbad;
-    const char *why;
     check_types(v);
     check_shapes(v);
     check_data(v);
     if (v->nbad == before)
         check_invariants(v);
-    if (v->nbad == before && (why = sn_elements_why(v->g, v->id, v->a)) != NULL)
-        bad(v, "%s", why);
     if (v->known && v->nbad == before)
         check_admits(v);
 }
