@@ -6,6 +6,7 @@
  * when it is told to, and has everything back in the end. */
 #include "fuzz.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct Api {
     bool broken[NSLOT]; /* is only good for being freed */
     SinterSession *session[NSLOT];
     uint64_t ceiling; /* calls of the allocator until it fails; 0: it doesn't */
-    uint64_t given;   /* blocks that have not come back */
+    atomic_uint_least64_t given; /* blocks that have not come back */
 } Api;
 
 static void *
