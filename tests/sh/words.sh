@@ -60,8 +60,6 @@ say $? "$n comparisons of text in dsl and gen, at most 55"
 cut -d' ' -f2 "$tmp/rows" | sort -u >"$tmp/bare"
 cat >"$tmp/texts" <<'END'
 dsl/prove/judge/prove_guard_help.c covers
-dsl/prove/check/normal.c max
-dsl/prove/check/normal.c min
 dsl/prove/check/normal.c real
 gen/sources.c const
 END
@@ -84,6 +82,7 @@ dsl/syntax/token.c keywords of the grammar, with their tokens
 dsl/resolve/resolve_node.c words of C, which no port is called
 dsl/prove/judge/prove_instance.c writes derived rules as text
 dsl/prove/calculus/prove_tree.c names of types and clamps in trees
+dsl/prove/check/normal.c functions in certificates, with their roundings
 gen/node/emit_row.c attributes that the row lrn reads
 gen/text/emit.c words of C, and names that emitted functions use
 gen/text/emit_ref.c says claims to readers

@@ -65,6 +65,31 @@ struct SnCheckReals {
     Order *order;
 };
 
+/* ---- functions ---- */
+
+enum { MAX, MIN, POW };
+
+/* Those that are known, and how often they round; the last one stands for all
+ * others.  (docs/proofs.md, "Rules over the reals") */
+static const struct {
+    const char *name;
+    uint32_t rounds;
+} functions[] = {
+    [MAX] = {"max", 0}, [MIN] = {"min", 0}, [POW] = {"pow", 4},
+    {"sqrt", 1},        {"exp", 4},         {"log", 4},
+    {"tanh", 4},        {"erf", 4},         {NULL, 0},
+};
+
+static int
+function_of(const char *name)
+{
+    int i = 0;
+
+    while (functions[i].name && strcmp(functions[i].name, name))
+        i++;
+    return i;
+}
+
 /* ---- one normal form or two? ---- */
 
 static int
@@ -312,7 +337,7 @@ extreme(SnCheckSteps *s, const char *name, Sum a, Sum b)
     if (same(s, a, b))
         return a;
     if (is_number(a) && is_number(b))
-        return (x < y) == !strcmp(name, "min") ? a : b;
+        return (x < y) == (function_of(name) == MIN) ? a : b;
     kid[0] = is_number(a) ? b : a;
     kid[1] = is_number(a) ? a : b;
     double k = fabs(kid[0].v[0].c);
@@ -344,7 +369,7 @@ is_order(SnCheckSteps *s, uint32_t of, Sum x)
 static Sum
 choice(SnCheckSteps *s, const char *name, Sum a, Sum b, const SnPoly *order)
 {
-    bool most = !strcmp(name, "max");
+    bool most = function_of(name) == MAX;
     SnPoly d = sn_poly_sub(&s->P, order[!most], order[most]);
 
     for (int i = 0; i < 2; i++)
@@ -555,8 +580,9 @@ static Sum
 function(SnCheckSteps *s, uint32_t n, const Sum *kid)
 {
     const char *name = s->at;
+    int f = function_of(name);
 
-    if (n == 2 && !strcmp(name, "pow") && is_number(kid[1])) {
+    if (n == 2 && f == POW && is_number(kid[1])) {
         double most = kid[1].n ? kid[1].v[0].c : 0;
         Sum r = number(s, 1);
         for (int i = 0; i < most && i < NPOWER; i++)
@@ -564,8 +590,7 @@ function(SnCheckSteps *s, uint32_t n, const Sum *kid)
         if (most >= 0 && most <= NPOWER && most == (double)(int)most)
             return r;
     }
-    if (n == 2 && !s->reals->exactly &&
-        (!strcmp(name, "max") || !strcmp(name, "min")))
+    if (n == 2 && !s->reals->exactly && (f == MAX || f == MIN))
         return extreme(s, name, kid[0], kid[1]);
     return atom(s, (Atom){.kind = 'f', .name = name, .nkid = n, .kid = kid});
 }
@@ -584,22 +609,18 @@ is_unit(SnCheckSteps *s, Sum x)
 static SnCheckRounds
 rounds(SnCheckSteps *s, char kind, uint32_t n, const Sum *kid)
 {
-    static const char *const four[] = {"exp", "log", "tanh", "erf", "pow"};
-    bool pow = kind == 'f' && !strcmp(s->at, "pow");
+    int f = kind == 'f' ? function_of(s->at) : MAX;
     SnCheckRounds r = {0, 0};
 
     bool exact = (kind == '*' || kind == 's') &&
                  (is_unit(s, kid[0]) || is_unit(s, kid[n - 1]));
     for (uint32_t i = 0; i < n; i++) {
         SnCheckRounds k = kid[i].rounds;
-        bool all = pow || strchr("*/", kind);
+        bool all = f == POW || strchr("*/", kind);
         r.n = all ? r.n + k.n : r.n > k.n ? r.n : k.n;
         r.tap = all ? r.tap + k.tap : r.tap > k.tap ? r.tap : k.tap;
     }
-    r.n += (strchr("+-*/", kind) && !exact) ||
-           (kind == 'f' && !strcmp(s->at, "sqrt"));
-    for (size_t i = 0; kind == 'f' && i < sizeof four / sizeof *four; i++)
-        r.n += strcmp(s->at, four[i]) ? 0 : 4;
+    r.n += functions[f].rounds + (strchr("+-*/", kind) && !exact);
     r.tap += kind == 's' && !exact;
     if (r.n > NROUND || r.tap > NROUND)
         sn_step_fail(s, "more than %u roundings", NROUND);
