@@ -340,6 +340,28 @@ normalize(void **state)
     }
 }
 
+/* Sums of the elements up to each: along any axis, from either end. */
+static void
+running(void **state)
+{
+    static const SnElem elem[] = {SN_F32, SN_I32, SN_I64};
+    static const int64_t dim[][3] = {{1, 9, 1}, {3, 40, 1}, {2, 7, 33},
+                                     {5, 1, 4}, {2, 0, 3},  {1, 300, 20}};
+
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof dim / sizeof *dim; i++)
+        for (int k = 0; k < 4; k++)
+            for (int64_t axis = -3; axis < 3; axis++) {
+                const int64_t *d = dim[i / 3];
+                SnRunningSumAttr a = {axis, k & 1, k >> 1};
+                SnRef x = numbers(elem[i % 3], SHAPE(d[0], d[1], d[2]));
+                SnId n = sn_running_sum_new(g, NULL, x, &a, plain(elem[i % 3]));
+                compare(SN_REF(n, 0), 0,
+                        sn_format(arena, "running sum %zu, %d, axis %d", i, k,
+                                  (int)axis));
+            }
+}
+
 /* A layer as `sinter run` prepares it: codes without a scale take no step, and
  * the rest writes over what it reads. */
 static void
@@ -389,7 +411,8 @@ main(void)
         cmocka_unit_test(conv),      cmocka_unit_test(matmul),
         cmocka_unit_test(matrices),  cmocka_unit_test(pairs),
         cmocka_unit_test(singles),   cmocka_unit_test(erf_everywhere),
-        cmocka_unit_test(normalize), cmocka_unit_test(layer),
+        cmocka_unit_test(normalize), cmocka_unit_test(running),
+        cmocka_unit_test(layer),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Element by element nodes of plain numbers whose operands may repeat (one
- * number, a row, a column), conversions of them, and extremes of a whole
- * tensor. */
+ * number, a row, a column), conversions of them, extremes of a whole tensor and
+ * running sums. */
+#include <string.h>
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "backend/cpu/walk.h"
@@ -286,5 +287,103 @@ sn_cpu_extreme(const SnCall *c)
 
     *y = sn_each_extreme(k->isa, k->largest, c->in[0].data,
                          sn_shape_count(c->in[0].shape));
+    return SN_OK;
+}
+
+/* ---- sums of the elements up to each ---- */
+
+/* y = sum + x, n elements. */
+typedef void AddRow(const void *sum, const void *x, int64_t n, void *y);
+
+static void
+add_f32(const void *sum, const void *x, int64_t n, void *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        ((float *)y)[i] = ((const float *)sum)[i] + ((const float *)x)[i];
+}
+
+static void
+add_i32(const void *sum, const void *x, int64_t n, void *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        ((uint32_t *)y)[i] =
+            ((const uint32_t *)sum)[i] + ((const uint32_t *)x)[i];
+}
+
+static void
+add_i64(const void *sum, const void *x, int64_t n, void *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        ((uint64_t *)y)[i] =
+            ((const uint64_t *)sum)[i] + ((const uint64_t *)x)[i];
+}
+
+typedef struct Running {
+    int64_t outer, d;
+    int64_t inner; /* elements of a place along the axis */
+    size_t size;   /* bytes of it */
+    AddRow *add;
+    bool reverse, exclusive;
+} Running;
+
+bool
+sn_cpu_running_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnSem *sem = &c->kind->sem[0];
+    const SnShape *s = c->in[0].shape;
+    SnElem e = c->in[0].type->elem;
+    int axis = sn_axis(s, sn_map_int(c, sem, 1, 0));
+    Running *k = SN_NEW(c->scratch, Running);
+
+    if (axis < 0)
+        return false;
+    *k = (Running){.outer = 1, .d = s->dim[axis], .inner = 1};
+    for (int i = 0; i < axis; i++)
+        k->outer *= s->dim[i];
+    for (int i = axis + 1; i < s->rank; i++)
+        k->inner *= s->dim[i];
+    k->size = (size_t)k->inner * (e == SN_I64 ? 8 : 4);
+    k->add = e == SN_F32 ? add_f32 : e == SN_I32 ? add_i32 : add_i64;
+    k->reverse = sn_map_int(c, sem, 2, 0) != 0;
+    k->exclusive = sn_map_int(c, sem, 3, 0) != 0;
+    p->prep = k;
+    p->any = true; /* its slice is one for all */
+    p->nunit = k->outer;
+    p->reads = p->writes = k->d * k->inner;
+    p->cost = sn_shape_count(s);
+    return true;
+}
+
+/* A slice: the sum of a place is that of the place before and one element more,
+ * so that each is made in the order of the places. */
+static void
+run_up(const Running *k, const char *x, char *y)
+{
+    ptrdiff_t step = k->reverse ? -(ptrdiff_t)k->size : (ptrdiff_t)k->size;
+
+    if (k->d == 0)
+        return;
+    if (k->reverse) {
+        x += (size_t)(k->d - 1) * k->size;
+        y += (size_t)(k->d - 1) * k->size;
+    }
+    memset(y, 0, k->size);
+    if (!k->exclusive)
+        k->add(y, x, k->inner, y);
+    for (int64_t i = 1; i < k->d; i++, x += step, y += step)
+        k->add(y, k->exclusive ? x : x + step, k->inner, y + step);
+}
+
+SnStatus
+sn_cpu_running(const SnCall *c)
+{
+    const Running *k = c->prep;
+    size_t slice = (size_t)k->d * k->size;
+    int64_t end = c->u1 < k->outer ? c->u1 : k->outer;
+
+    for (int64_t u = c->u0; u < end; u++)
+        run_up(k, (const char *)c->in[0].data + (size_t)u * slice,
+               (char *)c->out[0].data + (size_t)u * slice);
     return SN_OK;
 }
