@@ -382,8 +382,8 @@ coverage:
 	@sh tools/coverage.sh $(COV)
 COV_FLAGS = -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic
 # Counts are subtracted from each other, so that threads must not lose one.  The
-# generator and most tests have no threads, and are six times as fast without
-# atomic updates; a count is still stored in each turn of a loop, since a call in
+# generator and most tests have no threads, and need no atomic updates, which are
+# slow; a count is still stored in each turn of a loop, since a call in
 # it may not return.
 ifneq ($(findstring -fprofile-instr,$(SAN)),)
 $(DSL_O) $(GEN_O) $(BUILD)/obj/tests/%.o: \
