@@ -135,9 +135,9 @@ double sn_aot_form_instructions(const SnProgram *p, uint32_t s,
 /* cost.c: what each step takes; the memory map. */
 void sn_aot_costs(const SnProgram *p, SnAot *o);
 const char *sn_aot_json(const SnProgram *p, const SnAot *o);
-/* How the functions name the parameter and the address of region r. */
 /* A name of the model inside of a comment, which it does not end. */
 const char *sn_aot_comment(SnArena *a, const char *name);
+/* How the functions name the parameter and the address of region r. */
 const char *sn_aot_arena(const SnProgram *p, uint32_t r);
 const char *sn_aot_base(const SnProgram *p, uint32_t r);
 /* test_c.c: the text of the self-test, with a stored sample. */
