@@ -68,7 +68,12 @@ typedef uint8_t Bits;
 #define vfnma(a, b, c) _mm256_fnmadd_ps(a, b, c)
 enum { STEPS = 8 };
 #define EPS 0x1p-31f
-#define pick(t, k) _mm256_permutevar8x32_ps(load(t), _mm256_castps_si256(k))
+
+TARGET INLINE V
+pick(const void *t, V k)
+{
+    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(t), _mm256_castps_si256(k));
+}
 
 TARGET INLINE V
 raised(V t, V k)

@@ -72,9 +72,10 @@ enum { STEPS = 32 };
 #define EPS 0x1p-35f
 
 TARGET INLINE V
-pick(const float *t, V k)
+pick(const void *t, V k)
 {
-    return _mm512_permutex2var_ps(load(t), _mm512_castps_si512(k), load(t + N));
+    return _mm512_permutex2var_ps(_mm512_loadu_ps(t), _mm512_castps_si512(k),
+                                  _mm512_loadu_ps((const char *)t + 64));
 }
 
 TARGET INLINE V
