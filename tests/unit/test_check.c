@@ -91,6 +91,7 @@ static const SnTestLine lines[] = {
     {"L regroups\n", "a line that begins with 'L'"},
     {HEAD "a n\n", "an atom twice, or too many"},
     {HEAD "> 1.2\n", "2 is not below 2"},
+    {HEAD "> 1.-1\n", "-1 is not at least 0"},
     {HEAD "> x\n", "expected a number at 'x'"},
     {HEAD "> 1.0;\n", "expected a polynomial, then a blank, at ';'"},
     {HEAD "> 9223372036854775807\n",

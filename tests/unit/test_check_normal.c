@@ -3,6 +3,8 @@
  * which are not, and what is not known.  Atoms: n, i, then those of a test. */
 #include "check_lines.h"
 
+#include "dsl/prove/trial/case.h"
+
 #define HEAD "a n\na i\n> 1.0\nm shape\n"
 #define END ". through\n"
 /* Expressions 0 and 1: elements of x and y. */
@@ -236,11 +238,50 @@ roundings(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* The checker, which shares nothing with the prover, has a table of its own of
+ * how often functions round: it agrees for each function of reals. */
+static void
+functions(void **state)
+{
+    static const struct {
+        const char *name;
+        int narg;
+        SnFn fn;
+        bool real;
+    } word[] = {
+#define FORMULA(ID, name, least, most, c, meaning) \
+    {name, most, SN_FN_##ID, (const char *)c != NULL},
+#define NUMBER(ID, name, least, most, c, args, type, meaning) \
+    {name, most, SN_FN_##ID, true},
+        SN_FORMULA_FNS(FORMULA) SN_NUMBER_FNS(NUMBER)};
+    int n = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        SnCheck k = {0};
+        if (!word[i].real)
+            continue;
+        SnArena *a = sn_arena_new();
+        const char *text = sn_format(
+            a, HEAD "R real\n" XY "r f %d 0%s %s\nl 2 2\n" END, word[i].narg,
+            word[i].narg == 2 ? " 1" : "", word[i].name);
+        if (!sn_check_certificate(a, text, &k) || !k.counted)
+            fail_msg("%s: %s", text, k.error ? k.error : "nothing is counted");
+        if (k.rounds[0].n != sn_case_fn_rounds(word[i].fn))
+            fail_msg("%s rounds %u times, not %u", word[i].name, k.rounds[0].n,
+                     sn_case_fn_rounds(word[i].fn));
+        n++;
+        sn_arena_free(a);
+    }
+    assert_true(n >= 12);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
-                                       cmocka_unit_test(roundings)};
+                                       cmocka_unit_test(roundings),
+                                       cmocka_unit_test(functions)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

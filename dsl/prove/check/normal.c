@@ -69,8 +69,9 @@ struct SnCheckReals {
 
 enum { MAX, MIN, POW };
 
-/* Those that are known, and how often they round; the last one stands for all
- * others.  (docs/proofs.md, "Rules over the reals") */
+/* Functions that the checker knows by name, and how many roundings each counts
+ * for (docs/proofs.md, "Rules over the reals").  The last row, without a name,
+ * is for every other function: abs, floor, ceil and round are exact. */
 static const struct {
     const char *name;
     uint32_t rounds;
