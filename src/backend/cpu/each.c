@@ -3,6 +3,7 @@
  * number, a row, a column), conversions of them, extremes of a whole tensor and
  * running sums. */
 #include <string.h>
+#include "backend/cpu/columns.h"
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "backend/cpu/walk.h"
@@ -319,9 +320,8 @@ add_i64(const void *sum, const void *x, int64_t n, void *y)
 }
 
 typedef struct Running {
-    int64_t outer, d;
-    int64_t inner; /* elements of a place along the axis */
-    size_t size;   /* bytes of it */
+    SnCpuColumns o; /* n places of inner elements */
+    size_t size;    /* bytes of a place */
     AddRow *add;
     bool reverse, exclusive;
 } Running;
@@ -338,19 +338,15 @@ sn_cpu_running_prepare(SnPrep *p)
 
     if (axis < 0)
         return false;
-    *k = (Running){.outer = 1, .d = s->dim[axis], .inner = 1};
-    for (int i = 0; i < axis; i++)
-        k->outer *= s->dim[i];
-    for (int i = axis + 1; i < s->rank; i++)
-        k->inner *= s->dim[i];
-    k->size = (size_t)k->inner * (e == SN_I64 ? 8 : 4);
+    k->o = sn_cpu_columns_open(s, axis);
+    k->size = (size_t)k->o.inner * (e == SN_I64 ? 8 : 4);
     k->add = e == SN_F32 ? add_f32 : e == SN_I32 ? add_i32 : add_i64;
     k->reverse = sn_map_int(c, sem, 2, 0) != 0;
     k->exclusive = sn_map_int(c, sem, 3, 0) != 0;
     p->prep = k;
     p->any = true; /* its slice is one for all */
-    p->nunit = k->outer;
-    p->reads = p->writes = k->d * k->inner;
+    p->nunit = k->o.outer;
+    p->reads = p->writes = k->o.n * k->o.inner;
     p->cost = sn_shape_count(s);
     return true;
 }
@@ -362,25 +358,25 @@ run_up(const Running *k, const char *x, char *y)
 {
     ptrdiff_t step = k->reverse ? -(ptrdiff_t)k->size : (ptrdiff_t)k->size;
 
-    if (k->d == 0)
+    if (k->o.n == 0)
         return;
     if (k->reverse) {
-        x += (size_t)(k->d - 1) * k->size;
-        y += (size_t)(k->d - 1) * k->size;
+        x += (size_t)(k->o.n - 1) * k->size;
+        y += (size_t)(k->o.n - 1) * k->size;
     }
     memset(y, 0, k->size);
     if (!k->exclusive)
-        k->add(y, x, k->inner, y);
-    for (int64_t i = 1; i < k->d; i++, x += step, y += step)
-        k->add(y, k->exclusive ? x : x + step, k->inner, y + step);
+        k->add(y, x, k->o.inner, y);
+    for (int64_t i = 1; i < k->o.n; i++, x += step, y += step)
+        k->add(y, k->exclusive ? x : x + step, k->o.inner, y + step);
 }
 
 SnStatus
 sn_cpu_running(const SnCall *c)
 {
     const Running *k = c->prep;
-    size_t slice = (size_t)k->d * k->size;
-    int64_t end = c->u1 < k->outer ? c->u1 : k->outer;
+    size_t slice = (size_t)k->o.n * k->size;
+    int64_t end = c->u1 < k->o.outer ? c->u1 : k->o.outer;
 
     for (int64_t u = c->u0; u < end; u++)
         run_up(k, (const char *)c->in[0].data + (size_t)u * slice,
