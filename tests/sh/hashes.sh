@@ -23,9 +23,11 @@ dumps() {
         # shellcheck disable=SC2046
         (cd "$tmp/r" && $RUN "$run_sinter" run "$(basename "$f")" $(cat "${f%.sn}.args") \
             --backend "$backend" --threads 2 --dump "$tmp/d.npy") >"$tmp/log" 2>&1
-        # An index out of range is an error of the run, everywhere.
-        [ $? -ne 3 ] || echo "an error"
-        cat "$tmp/d.npy" 2>/dev/null
+        case $? in
+        0) cat "$tmp/d.npy" ;;
+        3) echo "an error" ;; # an index out of range, everywhere
+        *) echo "$f: $(head -n 1 "$tmp/log")" >&2 && return 1 ;;
+        esac
         rm -f "$tmp/d.npy"
     done
 }
