@@ -140,7 +140,7 @@ static const SnTestLine lines[] = {
      "both sides are not seen to be equal"},
     /* a rounding on the way: on the left alone it may be */
     {"C r\n" NAMES CODES TERMS "t d 0 -1 1 1 2 0\nt n 0 -1 -1 1 7 0\n",
-     "7 is not below 7"},
+     "7 is not in [0, 7)"},
     {"C r\n" NAMES CODES TERMS "t d 0 -1 1 1 2 0\nt n 0 -1 -1 1 6 0\n"
      "t n 0 -1 -1 1 1 0\nE 7 8\n",
      NULL},
@@ -160,11 +160,11 @@ static const SnTestLine lines[] = {
     {"t v 0 0 -1 0 0\n", "a term outside of a claim"},
     {EXACT TERMS, "it ends, and the last path is not closed"},
     {EXACT TERMS "> 1.0\n", "a line that begins with '>' among terms"},
-    {EXACT TERMS "E 2 9\n", "9 is not below 6"},
-    {EXACT "t v 0 10 -1 0 0\n", "10 is not below 10"},
+    {EXACT TERMS "E 2 9\n", "9 is not in [0, 6)"},
+    {EXACT "t v 0 10 -1 0 0\n", "10 is not in [-1, 10)"},
     {EXACT "t z 0 0 -1 0 0\n", "a term that begins with 'z'"},
     {EXACT "t v 0 0 -1 0 0\nt q 0 -1 -1 1 0 0\n", "a term 'q' of 1 others"},
-    {EXACT "V 12 3\n", "12 is not below 10"},
+    {EXACT "V 12 3\n", "12 is not in [-1, 10)"},
     {EXACT TERMS "E 2 2\nC r\n" TERMS "E 0 0\n", NULL},
 };
 

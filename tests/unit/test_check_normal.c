@@ -157,7 +157,7 @@ static const SnTestLine lines[] = {
     {HEAD "r # 1\n", "an expression before the line R"},
     {HEAD "R about\n", "expected real or exactly"},
     {HEAD "R real\nr ! 1\n", "an expression that begins with '!'"},
-    {HEAD "R real\nr # 1\nr + 0 1\n", "1 is not below 1"},
+    {HEAD "R real\nr # 1\nr + 0 1\n", "1 is not in [0, 1)"},
     {HEAD "R real\nb 7 1.0\n", "an atom of which more is known"},
     {HEAD "R real\nr # 1\nb 1 1.0\n", "an atom of which more is known"},
     {HEAD "? 1.1\nR real\nr # 1\nl 0 0\n" END "\\ 0\nl 0 0\n",

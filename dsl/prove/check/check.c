@@ -51,9 +51,8 @@ sn_step_below(SnCheckSteps *s, int64_t least, uint32_t end, int32_t *v)
     if (!sn_step_number(s, &n))
         return false;
     if (n < least || n >= end)
-        return sn_step_fail(s, "%lld is not %s %lld", (long long)n,
-                            n < least ? "at least" : "below",
-                            n < least ? (long long)least : (long long)end);
+        return sn_step_fail(s, "%lld is not in [%lld, %u)", (long long)n,
+                            (long long)least, end);
     *v = (int32_t)n;
     return true;
 }
