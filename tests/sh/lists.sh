@@ -17,7 +17,7 @@ names src/onnx/hooks/hooks_quant.c nodes that conversions are put together of
 names src/onnx/hooks/hooks_integer.c nodes that plain integers are put together of
 names src/onnx/hooks/hooks_resize.c nodes that a Resize is put together of
 names src/onnx/import/import_codes.c nodes by which codes get a scale or become numbers
-names src/onnx/import/import_const.c what is worked out on known inputs
+names src/onnx/import/import_fold.c what is worked out on known inputs
 names src/onnx/import/import_make.c nodes that hooks add most
 names src/onnx/import/import_position.c nodes that positions are worked out by
 names src/onnx/export/export_bag.c operators that embedding sums are written as
