@@ -35,7 +35,8 @@ for t in test_team test_memory test_base; do
     check "os_$t" $?
 done
 
-for t in run kernel kernel_conv kernel_f32 kernel_int rows special tables wide rnn; do
+# Tests of kernels that run every instruction set in any case are not repeated.
+for t in run rows special tables wide rnn bind chains beside compare own pack samples; do
     SINTER_CPU=portable "$BUILD/tests/test_$t" >"$tmp/log" 2>&1
     check "$t" $?
 done
