@@ -135,13 +135,28 @@ near_zero(void **state)
     }
 }
 
-/* e^x around the places where its kernels change: the bounds of binary32, of
- * results that are no normal floats, of 0 and of infinity. */
+/* Evenly over each interval of the tables that tanh and erf have. */
+static void
+intervals(void **state)
+{
+    enum { COUNT = 1 << 17 };
+    static float x[COUNT];
+
+    (void)state;
+    for (int64_t i = 0; i < COUNT; i++)
+        x[i] = 10 * (float)i / COUNT * (i % 2 ? -1.0f : 1.0f);
+    all_curves(x, COUNT);
+}
+
+/* Around the places where kernels change: for e^x the bounds of binary32, of
+ * results that are no normal floats, of 0 and of infinity; for tanh those of
+ * its tables and of 1. */
 static void
 bounds(void **state)
 {
-    static const float at[] = {64,      -64,  -80,      -86,       -87.33655f,
-                               -103.9f, -104, -103.98f, 88.72284f, 86};
+    static const float at[] = {
+        64,        -64, -80,    -86, -87.33655f, -103.9f, -104,      -103.98f,
+        88.72284f, 86,  0.125f, -1,  3,          7,       9.010913f, -9.5f};
     float x[1024];
 
     (void)state;
@@ -219,7 +234,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everywhere), cmocka_unit_test(near_zero),
-        cmocka_unit_test(bounds), cmocka_unit_test(softmax)};
+        cmocka_unit_test(intervals), cmocka_unit_test(bounds),
+        cmocka_unit_test(softmax)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,9 @@ less(V a, V b, V t, V f)
     return _mm256_blendv_ps(f, t, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 
+/* The tables of tanh are of 16 lanes. */
+#define tanh_near(x, doubt) tanh_wide(x)
+
 #include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"

@@ -10,6 +10,7 @@
 #include "base/fmath.h"
 #include "kernel/doubt.h"
 #include "kernel/lanes_avx512.h"
+#include "kernel/point/tanh_f32_avx512.h"
 
 #define vabs(a) _mm512_abs_ps(a)
 #define vsqrt(a) _mm512_sqrt_ps(a)
