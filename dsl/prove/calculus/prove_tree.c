@@ -83,7 +83,7 @@ sn_calculus_equate(SnCalculus *l, const char *x, const char *y)
 {
     x = sn_calculus_rep(l, x);
     y = sn_calculus_rep(l, y);
-    if (l->neq < 16 && x != y) {
+    if (l->neq < 64 && x != y) {
         bool f = x == l->f32 || x == l->full || x == l->none;
         l->eq[l->neq][0] = f ? y : x;
         l->eq[l->neq++][1] = f ? x : y;

@@ -83,7 +83,7 @@ typedef struct SnCalculus {
     bool illegal;    /* why: a node of the right side may be so */
     const char *why; /* out of reach */
     uint32_t neq;    /* names that the guard makes equal: a means b */
-    const char *eq[16][2];
+    const char *eq[64][2];
     uint32_t ncov; /* covers(A, B): A need not be applied to B */
     SnCover cov[16][2];
     uint32_t nleast; /* reals, by name: the first is at least the second */
