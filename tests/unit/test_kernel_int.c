@@ -270,8 +270,9 @@ pairs(void **state)
 static void
 singles(void **state)
 {
-    static const char *const kind[] = {"Round", "ReduceMin", "ReduceMax",
-                                       "Erf",   "Gelu",      "Normalize"};
+    static const char *const kind[] = {"Round",   "ReduceMin",  "ReduceMax",
+                                       "Erf",     "Gelu",       "Normalize",
+                                       "CPUGelu", "CPUGeluMul", "CPUGeluEarly"};
     static const int64_t n[] = {1, 7, 8, 31, 32, 47, 64, 1000, 20001};
 
     (void)state;
@@ -283,6 +284,29 @@ singles(void **state)
             SnRef x = numbers(SN_F32, SHAPE(n[i]));
             compare(node(kind[k], 1, &x, SN_F32), 0,
                     sn_format(arena, "%s of %d", kind[k], (int)n[i]));
+        }
+    }
+}
+
+/* Gelu of the COUNT floats at x in each of its forms, in place. */
+static void
+gelu_everywhere(const float *x, size_t count, float *y)
+{
+    for (int k = 0; k < 4 * SN_NISA; k++) {
+        SnGeluF32 p = {.divides = k & 1, .early = k & 2};
+        SnIsa isa = (SnIsa)(k / 4);
+        if (!sn_isa_have(isa))
+            continue;
+        memcpy(y, x, count * sizeof *y);
+        sn_geluf_run(isa, &p, y, (int64_t)count, y);
+        for (size_t i = 0; i < count; i++) {
+            float a = p.divides ? x[i] / 1.4142135624f : x[i] * 0.707106781f;
+            float e = sn_erff(a) + 1;
+            float want = p.early ? x[i] * 0.5f * e : x[i] * e * 0.5f;
+            if (!alike(SN_F32, &y[i], &want))
+                fail_msg("gelu %d of %a on %s is %a, not %a", k & 3,
+                         (double)x[i], sn_isa_name(isa), (double)y[i],
+                         (double)want);
         }
     }
 }
@@ -324,6 +348,7 @@ erf_everywhere(void **state)
                 fail_msg("erf %a on %s is %a, not %a", (double)x[k],
                          sn_isa_name((SnIsa)i), (double)y[k], (double)want[k]);
     }
+    gelu_everywhere(x, COUNT - 3, y);
 }
 
 /* Rows and columns of Normalize, beside whole panels of rows. */

@@ -237,18 +237,6 @@ sn_cpu_each_erf(const SnCall *c)
     return SN_OK;
 }
 
-SnStatus
-sn_cpu_each_gelu(const SnCall *c)
-{
-    const SnIsa *isa = c->prep;
-    int64_t from, n = part(c, &from);
-
-    if (n > 0)
-        sn_geluf_run(*isa, (const float *)c->in[0].data + from, n,
-                     (float *)c->out[0].data + from);
-    return SN_OK;
-}
-
 /* ---- the extreme of all elements ---- */
 
 typedef struct Extreme {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions of one real around exp, tanh and log. */
+/* Functions of one real around exp, tanh, log and erf. */
 #include "backend/cpu/units.h"
 #include "cpu_kernels.h"
+#include "kernel/each/erf_f32.h"
 #include "kernel/point/curve_f32.h"
 
 typedef struct Curve {
@@ -106,5 +107,61 @@ sn_cpu_function(const SnCall *c)
     sn_curvef_run(k->isa, &k->p, (const float *)c->in[0].data + from,
                   sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
                   (float *)c->out[0].data + from);
+    return SN_OK;
+}
+
+/* ---- Gelu, in the ways that models write it ---- */
+
+typedef struct Gelu {
+    SnIsa isa;
+    SnGeluF32 p;
+} Gelu;
+
+static bool
+prepare_gelu(SnPrep *p, SnGeluF32 form)
+{
+    Gelu *k = SN_NEW(p->call->scratch, Gelu);
+
+    *k = (Gelu){sn_isa(), form};
+    p->prep = k;
+    p->inplace = 1;
+    sn_cpu_units_alike(p, sn_shape_count(p->call->out[0].shape), 3000);
+    return true;
+}
+
+bool
+sn_cpu_gelu_prepare(SnPrep *p)
+{
+    return prepare_gelu(p, (SnGeluF32){.early = true});
+}
+
+bool
+sn_cpu_gelu_div_prepare(SnPrep *p)
+{
+    return prepare_gelu(p, (SnGeluF32){.divides = true});
+}
+
+bool
+sn_cpu_gelu_mul_prepare(SnPrep *p)
+{
+    return prepare_gelu(p, (SnGeluF32){0});
+}
+
+bool
+sn_cpu_gelu_early_prepare(SnPrep *p)
+{
+    return prepare_gelu(p, (SnGeluF32){.divides = true, .early = true});
+}
+
+SnStatus
+sn_cpu_gelu(const SnCall *c)
+{
+    const Gelu *k = c->prep;
+    int64_t from = sn_cpu_first(c);
+    int64_t n = sn_cpu_count(c, sn_shape_count(c->out[0].shape));
+
+    if (n > 0)
+        sn_geluf_run(k->isa, &k->p, (const float *)c->in[0].data + from, n,
+                     (float *)c->out[0].data + from);
     return SN_OK;
 }

@@ -100,20 +100,22 @@ sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y)
         y[i] = sn_erff(x[i]);
 }
 
-void
-sn_geluf_run(SnIsa isa, const float *x, int64_t n, float *y)
+static void
+gelu(const SnGeluF32 *p, const float *x, int64_t n, float *y)
 {
-    enum { PART = 256 };
-    float e[PART];
-
-    for (int64_t i = 0; i < n; i += PART) {
-        int64_t m = n - i < PART ? n - i : PART;
-        for (int64_t k = 0; k < m; k++)
-            e[k] = x[i + k] * 0.707106781f;
-        sn_erff_run(isa, e, m, e);
-        for (int64_t k = 0; k < m; k++)
-            y[i + k] = 0.5f * x[i + k] * (1 + e[k]);
+    for (int64_t i = 0; i < n; i++) {
+        float a = p->divides ? x[i] / SN_GELU_ROOT : x[i] * SN_GELU_FACTOR;
+        float e = 1 + sn_erff(a);
+        y[i] = p->early ? x[i] * 0.5f * e : x[i] * e * 0.5f;
     }
+}
+
+void
+sn_geluf_run(SnIsa isa, const SnGeluF32 *p, const float *x, int64_t n, float *y)
+{
+    const SnErfF32 *v = variant(isa);
+
+    (v ? v->gelu : gelu)(p, x, n, y);
 }
 
 /* ---- rows to variance 1 ---- */

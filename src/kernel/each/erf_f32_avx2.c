@@ -41,9 +41,13 @@ column(const float *p, int64_t n)
         p, _mm256_mullo_epi32(at, _mm256_set1_epi32((int32_t)n)), 4);
 }
 
+#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define vfnma(a, b, c) _mm256_fnmadd_ps(a, b, c)
+#define ERF(x, n, y) many(x, n, y)
+
 #include "kernel/each/erf_f32_lanes.inc"
 
-static const SnErfF32 table = {many, moments, scale};
+static const SnErfF32 table = {many, gelu, moments, scale};
 
 void sn_register_erf_f32_avx2(void);
 void

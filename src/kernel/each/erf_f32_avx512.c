@@ -51,6 +51,11 @@ column(const float *p, int64_t n)
         _mm512_mullo_epi32(at, _mm512_set1_epi32((int32_t)n)), p, 4);
 }
 
+#define vfma(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define vfnma(a, b, c) _mm512_fnmadd_ps(a, b, c)
+#define ERF(x, n, y) fine(x, n, y)
+TARGET static int64_t fine(const float *x, int64_t n, float *y);
+
 #include "kernel/each/erf_f32_lanes.inc"
 
 /* ---- erf in binary32 ---- */
@@ -289,7 +294,7 @@ fine(const float *x, int64_t n, float *y)
     return n;
 }
 
-static const SnErfF32 table = {fine, moments, scale};
+static const SnErfF32 table = {fine, gelu, moments, scale};
 
 void sn_register_erf_f32_avx512(void);
 void
