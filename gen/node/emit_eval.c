@@ -184,7 +184,7 @@ point_walk(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
               "for (int64_t o = 0; o < m.count; o += m.run, "
               "sn_bcast_run(&m)) {");
     put_lines(&body, 2, sn_buf_str(&f->slice));
-    put_lines(&body, 2, "for (int64_t i = 0; i < m.run; i++) {");
+    put_lines(&body, 2, "for (int64_t i = 0, n = m.run; i < n; i++) {");
     put_lines(&body, 3, sn_buf_str(&elem));
     put_store(f, &body, 3, "o + i", v);
     sn_puts(&body, "        }\n    }\n");

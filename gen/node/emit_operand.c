@@ -316,9 +316,12 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
     if (f->ctx == SN_IN_POINT && f->text)
         idx = sn_format(f->a, "@i%u", p->index);
     else if (f->ctx == SN_IN_POINT && !sn_sem_each(f->sem) &&
-             sn_sem_each_repeats(f->sem))
-        idx = sn_format(f->a, "m.off[%u] + i * m.step[%u]", p->index, p->index);
-    else if (f->ctx == SN_IN_POINT)
+             sn_sem_each_repeats(f->sem)) {
+        sn_putf(&f->slice,
+                "const int64_t off%u = m.off[%u], step%u = m.step[%u];\n",
+                p->index, p->index, p->index, p->index);
+        idx = sn_format(f->a, "off%u + i * step%u", p->index, p->index);
+    } else if (f->ctx == SN_IN_POINT)
         idx = conc_of(f, f->n->out[f->res]).axis >= 0 || c.axis >= 0 ? "o + i"
                                                                      : "i";
     else
