@@ -91,6 +91,25 @@ global_pool_has_the_picture_as_kernel(void **state)
           "  Save(%y.nchw) {name = \"y\"}\n");
 }
 
+/* Only windows of padding alone are refused (onnx_refused.inc). */
+static void
+no_window_starts_in_the_pads_behind(void **state)
+{
+    static const int64_t one[] = {1, 1}, two[] = {2, 2}, pads[] = {0, 0, 1, 1};
+    Onnx__NodeProto *n = one_node(13, "MaxPool", "x", "1x1x3x3", "1x1x2x2");
+
+    (void)state;
+    ob_list(b, n, "kernel_shape", 2, one);
+    ob_list(b, n, "strides", 2, two);
+    ob_list(b, n, "pads", 4, pads);
+    gives("  %x = Placeholder() : f32[1,1,3,3]\n"
+          "  %x.nhwc = Transpose(%x) {perm = [0,2,3,1]} : f32[1,3,3,1]\n"
+          "  %y = MaxPool(%x.nhwc) {kernel = [1,1], stride = [2,2], "
+          "pads = [0,0,1,1]} : f32[1,2,2,1]\n"
+          "  %y.nchw = Transpose(%y) {perm = [0,3,1,2]} : f32[1,1,2,2]\n"
+          "  Save(%y.nchw) {name = \"y\"}\n");
+}
+
 static void
 one_dimensional_pictures_get_a_height(void **state)
 {
@@ -690,6 +709,7 @@ main(void)
         cmocka_unit_test(weights_move_from_oihw),
         cmocka_unit_test(layouts_meet_without_transposes),
         cmocka_unit_test(global_pool_has_the_picture_as_kernel),
+        cmocka_unit_test(no_window_starts_in_the_pads_behind),
         cmocka_unit_test(one_dimensional_pictures_get_a_height),
         cmocka_unit_test(auto_pad_is_worked_out),
         cmocka_unit_test(auto_pad_and_pads_exclude_each_other),

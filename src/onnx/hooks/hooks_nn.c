@@ -35,6 +35,41 @@ sane(const SnInts *v)
     return v->n == 2;
 }
 
+/* A window that lies in the padding has no largest element and no mean. */
+static SnStatus
+check_windows(SnImport *x, const SnImportCall *c)
+{
+    SnKind k = c->desc->kind;
+    const SnInts *pads = sn_import_get_ints(k, c->attr, "pads");
+    const SnInts *kernel = sn_import_get_ints(k, c->attr, "kernel");
+    const SnInts *stride = sn_import_get_ints(k, c->attr, "stride");
+    const SnInts *dilate = sn_import_get_ints(k, c->attr, "dilate");
+    const SnShape *in = sn_shape_of(x->g, c->in[0]);
+    int64_t ceil_mode;
+
+    SN_TRY(sn_import_int(x, "ceil_mode", 0, &ceil_mode));
+    if (in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate) ||
+        pads->n != 4 || in->dim[0] == 0 || in->dim[3] == 0)
+        return SN_OK;
+    for (int i = 0; i < 2; i++) {
+        int64_t n = in->dim[1 + i], s = stride->v[i], before = pads->v[i];
+        int64_t span = (kernel->v[i] - 1) * dilate->v[i] + 1;
+        int64_t room = n + before + pads->v[2 + i] - span;
+        int64_t last = (ceil_mode ? (room + s - 1) / s : room / s) * s;
+        if (before < 0 || pads->v[2 + i] < 0 || room < 0)
+            continue; /* the node's own declaration refuses it */
+        if (ceil_mode && last >= n + before)
+            last -= s; /* ceil_mode starts none behind the picture */
+        if (before >= span || last - before >= n)
+            return sn_import_fail(
+                x, SN_EINPUT,
+                "'pads' = [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                "]: along axis %d a window of %" PRId64 " is padding only",
+                pads->v[0], pads->v[1], pads->v[2], pads->v[3], 2 + i, span);
+    }
+    return SN_OK;
+}
+
 SnStatus
 sn_onnx_auto_pad(SnImport *x, const SnImportCall *c)
 {
@@ -49,7 +84,7 @@ sn_onnx_auto_pad(SnImport *x, const SnImportCall *c)
 
     SN_TRY(sn_import_str(x, "auto_pad", "NOTSET", &mode));
     if (strcmp(mode, "NOTSET") == 0)
-        return SN_OK;
+        return sn_desc(k)->sem->nonempty ? check_windows(x, c) : SN_OK;
     if (strcmp(mode, "VALID") != 0 && strcmp(mode, "SAME_UPPER") != 0 &&
         strcmp(mode, "SAME_LOWER") != 0)
         return sn_import_fail(x, SN_EINPUT,
