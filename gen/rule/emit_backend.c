@@ -111,11 +111,9 @@ put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
     sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
     for (uint32_t i = 0; i < v->n; i++) {
         const Line *l = &v->line[i];
-        sn_rule_wrap(b, 4,
-                     sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
-                               sn_upper(a, l->node->name), l->tuple, l->k->fn,
-                               l->k->fn,
-                               l->k->prepare ? l->k->prepare : "NULL"));
+        sn_putf(b, "    { SN_K_%s, %u, \"%s\", %s, %s },\n",
+                sn_upper(a, l->node->name), l->tuple, l->k->fn, l->k->fn,
+                l->k->prepare ? l->k->prepare : "NULL");
     }
     sn_puts(b, "};\n");
 }
@@ -134,12 +132,9 @@ put_keep(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k)
         cx.self = sn_def_node(defs, k->keep[i]);
         sn_putf(b,
                 "static bool\n%s_keeps_%s(const SnGraph *g, SnId id)\n"
-                "{\n",
-                lo, sn_lower(a, k->keep[i]));
-        sn_rule_wrap(b, 4,
-                     sn_format(a, "return %s;",
-                               sn_rule_cond(&cx, k->keep_when[i], false)));
-        sn_puts(b, "}\n\n");
+                "{\n    return %s;\n}\n\n",
+                lo, sn_lower(a, k->keep[i]),
+                sn_rule_cond(&cx, k->keep_when[i], false));
     }
     sn_putf(b, "static const SnKeep %s_keep[] = {\n", lo);
     for (uint32_t i = 0; i < k->nkeep; i++)

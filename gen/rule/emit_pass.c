@@ -106,20 +106,17 @@ static void
 put_return(const SnDefs *defs, SnBuf *b, int indent, const SnDefRule *const *v,
            uint32_t n, const SnDefNode *k, bool all)
 {
-    SnBuf t;
     bool any = false;
 
-    sn_buf_init(&t, defs->arena);
-    sn_puts(&t, "return ");
+    sn_putf(b, "%*sreturn ", indent, "");
     for (uint32_t i = 0; i < n; i++) {
         const SnDefNode *o = sn_rule_operand0(v[i]);
         if (!all && o && o != k)
             continue;
-        sn_putf(&t, "%s%s", any ? " || " : "", call(defs, v[i]));
+        sn_putf(b, "%s%s", any ? " || " : "", call(defs, v[i]));
         any = true;
     }
-    sn_puts(&t, any ? ";" : "false;");
-    sn_rule_wrap(b, indent, sn_buf_str(&t));
+    sn_puts(b, any ? ";\n" : "false;\n");
 }
 
 static void
@@ -190,10 +187,10 @@ put_later(const SnDefs *defs, SnBuf *b, const Group *g)
     }
     sn_puts(b, "    default:\n");
     if (t.n) {
-        sn_puts(b, "        if (sn_node(g, id)->kind < SN_K_END)\n"
-                   "            return false;\n");
-        sn_putc(&t, ';');
-        sn_rule_wrap(b, 8, sn_buf_str(&t));
+        sn_putf(b,
+                "        if (sn_node(g, id)->kind < SN_K_END)\n"
+                "            return false;\n        %s;\n",
+                sn_buf_str(&t));
     } else {
         sn_puts(b, "        return false;\n");
     }
@@ -346,16 +343,11 @@ put_pass_parts(const SnDefs *defs, SnBuf *b, const SnDefPass *p)
         put_visit(defs, b, &g);
     }
     sn_putc(b, '\n');
-    if (p->nallow) {
-        SnBuf t;
-        sn_buf_init(&t, defs->arena);
-        sn_putf(&t, "static const SnClaim allow_%s[] = {", name);
-        for (uint32_t i = 0; i < p->nallow; i++)
-            sn_putf(&t, "%s %s", i ? "," : "",
-                    claim(defs->arena, &p->allow[i]));
-        sn_puts(&t, " };");
-        sn_rule_wrap(b, 0, sn_buf_str(&t));
-    }
+    if (p->nallow)
+        sn_putf(b, "static const SnClaim allow_%s[] = {", name);
+    for (uint32_t i = 0; i < p->nallow; i++)
+        sn_putf(b, "%s %s%s", i ? "," : "", claim(defs->arena, &p->allow[i]),
+                i + 1 < p->nallow ? "" : " };\n");
     if (p->nstep)
         put_steps(defs, b, p, name);
 }
@@ -406,14 +398,10 @@ put_pipelines(const SnDefs *defs, SnBuf *b)
 {
     for (uint32_t i = 0; i < defs->npipeline; i++) {
         const SnDefPipeline *p = defs->pipeline[i];
-        SnBuf t;
-        sn_buf_init(&t, defs->arena);
-        sn_putf(&t, "static const char *const pipeline_%s[] = { ", p->name);
+        sn_putf(b, "\nstatic const char *const pipeline_%s[] = { ", p->name);
         for (uint32_t k = 0; k < p->npass; k++)
-            sn_putf(&t, "\"%s\", ", p->pass[k]);
-        sn_puts(&t, "NULL };");
-        sn_putc(b, '\n');
-        sn_rule_wrap(b, 0, sn_buf_str(&t));
+            sn_putf(b, "\"%s\", ", p->pass[k]);
+        sn_puts(b, "NULL };\n");
     }
     sn_puts(b, "\nconst SnPipelineDesc sn_pipelines[] = {\n");
     for (uint32_t i = 0; i < defs->npipeline; i++)

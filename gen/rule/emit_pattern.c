@@ -496,11 +496,10 @@ put_orders(SnRuleGen *cx, SnBuf *b, const char *fn)
             "%s(SnGraph *g, SnRewriter *rw, SnId %s)\n{\n",
             fn, cx->root);
     if (cx->nswap == 1) {
-        sn_rule_wrap(b, 4,
-                     sn_format(cx->a,
-                               "return %s_order(g, rw, %s, false)"
-                               " || %s_order(g, rw, %s, true);",
-                               fn, cx->root, fn, cx->root));
+        sn_putf(b,
+                "    return %s_order(g, rw, %s, false)"
+                " || %s_order(g, rw, %s, true);\n",
+                fn, cx->root, fn, cx->root);
     } else {
         sn_putf(b,
                 "    for (unsigned swap = 0; swap < %u; swap++)\n"
@@ -514,11 +513,10 @@ put_orders(SnRuleGen *cx, SnBuf *b, const char *fn)
 static void
 put_supported(SnRuleGen *cx, SnBuf *b, const char *fn)
 {
-    sn_putf(b, "\nstatic bool\n%s_supported(const SnRewriter *rw)\n{\n", fn);
-    sn_rule_wrap(b, 4,
-                 sn_format(cx->a, "return %s;",
-                           sn_rule_cond(cx, cx->rule->requires, false)));
-    sn_puts(b, "}\n");
+    sn_putf(b,
+            "\nstatic bool\n%s_supported(const SnRewriter *rw)\n{\n"
+            "    return %s;\n}\n",
+            fn, sn_rule_cond(cx, cx->rule->requires, false));
 }
 
 /* The body of the function; false when no line reads `swap` after all. */

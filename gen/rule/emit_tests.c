@@ -198,20 +198,17 @@ test_name(const SnDefs *defs, const SnDefTest *t)
 static void
 put_values(SnRuleGen *cx, SnBuf *b, const char *name)
 {
-    SnBuf s;
     bool any = false;
 
-    sn_buf_init(&s, cx->a);
-    sn_putf(&s, "struct %s { SnRef ", name);
+    sn_putf(b, "struct %s { SnRef ", name);
     for (uint32_t i = 0; i < cx->test->nline; i++) {
         const SnDefTestLine *l = cx->test->line[i];
         if (!is_value(l))
             continue;
-        sn_putf(&s, "%s%s", any ? ", " : "", sn_field(cx->a, l->name));
+        sn_putf(b, "%s%s", any ? ", " : "", sn_field(cx->a, l->name));
         any = true;
     }
-    sn_puts(&s, any ? "; };" : "none; };");
-    sn_rule_wrap(b, 0, sn_buf_str(&s));
+    sn_puts(b, any ? "; };\n" : "none; };\n");
 }
 
 static bool
@@ -236,10 +233,8 @@ put_lines(SnRuleGen *cx, SnBuf *b)
 static void
 put_graph(SnRuleGen *cx, SnBuf *b, const char *name)
 {
-    sn_puts(b, "\nstatic void\n");
-    sn_rule_wrap(
-        b, 0, sn_format(cx->a, "graph_%s(SnGt *t, struct %s *v)", name, name));
-    sn_puts(b, "{\n");
+    sn_putf(b, "\nstatic void\ngraph_%s(SnGt *t, struct %s *v)\n{\n", name,
+            name);
     for (uint32_t i = 0; i < cx->test->nline; i++) {
         const SnDefTestLine *l = cx->test->line[i];
         const char *field = sn_field(cx->a, l->name ? l->name : "");
@@ -296,18 +291,15 @@ static void
 put_using(SnRuleGen *cx, SnBuf *b)
 {
     const SnDefTest *t = cx->test;
-    SnBuf s;
 
     if (!line_of(t, SN_TL_USING))
         return;
-    sn_buf_init(&s, cx->a);
-    sn_puts(&s, "static const char *const using[] = { ");
+    sn_puts(b, "    static const char *const using[] = { ");
     for (uint32_t i = 0; i < t->nline; i++)
         for (uint32_t k = 0;
              t->line[i]->kind == SN_TL_USING && k < t->line[i]->nname; k++)
-            sn_putf(&s, "\"%s\", ", t->line[i]->names[k]);
-    sn_puts(&s, "NULL };");
-    sn_rule_wrap(b, 4, sn_buf_str(&s));
+            sn_putf(b, "\"%s\", ", t->line[i]->names[k]);
+    sn_puts(b, "NULL };\n");
 }
 
 static void

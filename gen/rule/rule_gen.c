@@ -270,89 +270,11 @@ sn_rule_flush(SnRuleGen *cx, SnBuf *b)
         if (dead[i] || (blank && !*l->text))
             continue;
         blank = !*l->text;
-        if (blank)
-            sn_putc(b, '\n');
-        else
-            sn_rule_wrap(b, l->indent, l->text);
+        if (!blank)
+            sn_put_spaces(b, (size_t)l->indent);
+        sn_putf(b, "%s\n", l->text);
     }
     cx->nline = 0;
-}
-
-enum { WIDTH = 79, DEEP = 32 };
-
-typedef struct Brackets {
-    size_t n, col[DEEP]; /* columns after the open brackets, innermost last */
-} Brackets;
-
-/* How good a break before s[i] is: 0 for none. */
-static int
-break_rank(const char *s, size_t i)
-{
-    if (s[i] != ' ' || i == 0)
-        return 0;
-    if (strchr(",|&?:<", s[i - 1]) ||
-        (i > 1 && s[i - 1] == '=' && strchr("=!<>", s[i - 2])))
-        return 2;
-    return strchr("=+->", s[i - 1]) != NULL;
-}
-
-/* The place to break s (starting at column col) so that the line fits: the
- * last one at the least depth past the middle, else the last of the best
- * rank; 0 when there is none.  *open becomes the brackets open there. */
-static size_t
-break_at(const char *s, size_t col, Brackets *open)
-{
-    Brackets now = *open;
-    size_t best = 0, depth = DEEP;
-    int rank = 0;
-    bool str = false;
-
-    for (size_t i = 0; s[i] && col + i <= WIDTH; i++) {
-        if (s[i] == '\\' && str)
-            i++;
-        else if (s[i] == '"')
-            str = !str;
-        if (str)
-            continue;
-        if (strchr("({", s[i]) && now.n < DEEP)
-            now.col[now.n++] = col + i + 1;
-        else if (strchr(")}", s[i]) && now.n > 0)
-            now.n--;
-        int r = break_rank(s, i);
-        bool late = col + i > WIDTH / 2;
-        if (r == 0 || r < rank || (r == rank && late && now.n > depth))
-            continue;
-        best = i;
-        rank = r;
-        depth = late ? now.n : DEEP;
-        *open = now;
-    }
-    return best;
-}
-
-void
-sn_rule_wrap(SnBuf *b, int indent, const char *text)
-{
-    size_t left = (size_t)indent, col = left;
-    Brackets open = {.n = 0};
-    bool ret = !strncmp(text, "return ", 7);
-
-    sn_put_spaces(b, (size_t)indent);
-    while (col + strlen(text) > WIDTH) {
-        size_t k = break_at(text, col, &open);
-        if (!k)
-            break;
-        sn_putn(b, text, k);
-        text += k + 1;
-        col = open.n ? open.col[open.n - 1] : left + (ret ? 7 : 4);
-        if (col > 50) {
-            col = left + 8;
-            open.col[open.n - 1] = col;
-        }
-        sn_putc(b, '\n');
-        sn_put_spaces(b, col);
-    }
-    sn_putf(b, "%s\n", text);
 }
 
 /* ---- comments ---- */

@@ -77,8 +77,6 @@ const char *sn_rule_local(SnRuleGen *cx, const char *name);
  * outside that of the first. */
 const char *sn_rule_of(SnRuleGen *cx, const SnDefVar *v);
 const char *sn_rule_fresh(SnRuleGen *cx, const char *base);
-/* One statement or declaration, broken at 80 columns. */
-void sn_rule_wrap(SnBuf *b, int indent, const char *text);
 /* Text of a .def as a comment: joined, then broken at 76 columns. */
 void sn_rule_quote(SnBuf *b, const char *lead, const char *text);
 /* "SN_K_CONV2D", "conv2d" */

@@ -240,10 +240,12 @@ break_at(const char *s, size_t n, size_t room)
         if (s[i] != ' ' || i < 8)
             continue;
         bool after = strchr(",;={", s[i - 1]) != NULL;
+        bool logic =
+            !strncmp(s + i + 1, "&& ", 3) || !strncmp(s + i + 1, "|| ", 3);
         bool op =
             i + 2 < n && ((s[i + 2] == ' ' && strchr("+-*/?:", s[i + 1])) ||
-                          !strncmp(s + i + 1, "&& ", 3) || s[i + 1] == '"');
-        int d = depth + (after ? 0 : 1) + (i < room / 2 ? 10 : 0);
+                          logic || s[i + 1] == '"');
+        int d = depth + (after || logic ? 0 : 1) + (i < room / 2 ? 10 : 0);
         if ((after || op) && d <= least) {
             best = i;
             least = d;

@@ -20,16 +20,13 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef b = sn_in(g, s, 1);
     if (!sn_type_is(sn_type(g, SN_REF(s, 0)), SN_QI8, -1))
         return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
-                              "s.type in [q8]", 1,
-                              (const SnNamed[]){ { "s", SN_REF(s, 0) } });
+            "s.type in [q8]", 1, (const SnNamed[]){ { "s", SN_REF(s, 0) } });
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
         return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
-                              "o.type in [q8]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.type in [q8]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_add_attr(g, s)->round != SN_ADD_ROUND_BEFORE)
         return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
-                              "s.round == before", 1,
-                              (const SnNamed[]){ { "s", SN_REF(s, 0) } });
+            "s.round == before", 1, (const SnNamed[]){ { "s", SN_REF(s, 0) } });
 
     if (!sn_fire(rw, SN_RULE_BACKEND_ADD_RELU, g, o))
         return false;
@@ -40,7 +37,7 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
     npu_add_relu_attr.round = sn_add_attr(g, s)->round;
     npu_add_relu_attr.zp_shift = sn_add_attr(g, s)->zp_shift;
     SnId npu_add_relu = sn_npu_add_relu_new(g, NULL, a, b, &npu_add_relu_attr,
-                                            sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(npu_add_relu, 0));
     sn_fire_end(rw, g);
     return true;
@@ -59,14 +56,14 @@ backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
     SnRef x = sn_in(g, c, 0);
     SnRef w = sn_in(g, c, 1);
     if (sn_conv2d_attr(g, c)->group != 1)
-        return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "c.group == 1",
-                              1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+        return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "c.group == 1", 1,
+            (const SnNamed[]){ { "c", SN_REF(c, 0) } });
     if (sn_dim(g, x, 3) > 4)
         return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "dim(x, 3) <= 4",
-                              1, (const SnNamed[]){ { "x", x } });
+            1, (const SnNamed[]){ { "x", x } });
     if (!sn_is_const(g, w))
         return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "const(w)", 1,
-                              (const SnNamed[]){ { "w", w } });
+            (const SnNamed[]){ { "w", w } });
     return sn_npu_pack_filter(g, rw, c);
 }
 
@@ -120,8 +117,8 @@ npu_supports(SnKind k, const SnTuple *t)
 static bool
 npu_keeps_conv2d(const SnGraph *g, SnId id)
 {
-    return sn_conv2d_attr(g, id)->group == 1 &&
-           sn_int_at(sn_conv2d_attr(g, id)->kernel, 0) > 1;
+    return sn_conv2d_attr(g, id)->group == 1
+        && sn_int_at(sn_conv2d_attr(g, id)->kernel, 0) > 1;
 }
 
 static const SnKeep npu_keep[] = {

@@ -29,45 +29,42 @@ build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     SnRef b = sn_in(g, c, 2);
     if (!b)
         return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "present(b)", 0,
-                              NULL);
+            NULL);
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
         return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "o.type == f32",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_conv2d_attr(g, c)->clamp))
-        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o,
-                              "c.clamp == full", 1,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "c.clamp == full",
+            1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
     if (!sn_range_full(sn_mul_attr(g, o)->clamp))
-        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o,
-                              "o.clamp == full", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "o.clamp == full",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, s)->rank != 1)
-        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "rank(s) == 1",
-                              1, (const SnNamed[]){ { "s", s } });
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "rank(s) == 1", 1,
+            (const SnNamed[]){ { "s", s } });
     if (sn_dim(g, s, 0) != 1)
         return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "dim(s, 0) == 1",
-                              1, (const SnNamed[]){ { "s", s } });
+            1, (const SnNamed[]){ { "s", s } });
     if (!sn_is_const(g, w))
         return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "const(w)", 1,
-                              (const SnNamed[]){ { "w", w } });
+            (const SnNamed[]){ { "w", w } });
     if (!sn_is_const(g, b))
         return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "const(b)", 1,
-                              (const SnNamed[]){ { "b", b } });
+            (const SnNamed[]){ { "b", b } });
     if (!sn_is_const(g, s))
         return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "const(s)", 1,
-                              (const SnNamed[]){ { "s", s } });
+            (const SnNamed[]){ { "s", s } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_SCALED, g, o))
         return false;
     SnId mul = sn_mul_new(g, NULL, w, s, NULL, sn_type_plain(g->pool, SN_F32));
     SnRef g_ = SN_REF(mul, 0);
     const char *name_w = sn_name(g, w);
-    SnId mul2 = sn_mul_new(g, NULL, b, s, NULL,
-                           sn_type_plain(g->pool, SN_F32));
+    SnId mul2 = sn_mul_new(g, NULL, b, s, NULL, sn_type_plain(g->pool, SN_F32));
     SnRef new_b = SN_REF(mul2, 0);
     const char *name_b = sn_name(g, b);
     SnId conv2d = sn_conv2d_new(g, NULL, x, g_, new_b, sn_conv2d_attr(g, c),
-                                sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
     g_ = sn_fold_let(rw, g, g_);
@@ -81,8 +78,8 @@ build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 static SN_OWN_CODE bool
 build_scaled(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    return build_scaled_order(g, rw, o, false) ||
-           build_scaled_order(g, rw, o, true);
+    return build_scaled_order(g, rw, o, false)
+        || build_scaled_order(g, rw, o, true);
 }
 
 /* tests/gen/build.def:14: build.narrow
@@ -101,12 +98,10 @@ build_narrow(SnGraph *g, SnRewriter *rw, SnId c)
     SnRef b = sn_in(g, c, 2);
     SnRef x = sn_in(g, r, 0);
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
-                                  sn_rescale_attr(g, r)->clamp),
-                   sn_reach(g, x)))
+        sn_rescale_attr(g, r)->clamp), sn_reach(g, x)))
         return sn_guard_fails(rw, SN_RULE_BUILD_NARROW, g, c,
-                              "covers(r.clamp, reach(x))", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "r", SN_REF(r, 0) } });
+            "covers(r.clamp, reach(x))", 2, (const SnNamed[]){ { "x", x },
+            { "r", SN_REF(r, 0) } });
     const char *why = sn_regrid_why(g, b, c, sn_type(g, x));
     if (why) {
         sn_declined(rw, SN_RULE_BUILD_NARROW, g, c, "%s", why);
@@ -117,7 +112,7 @@ build_narrow(SnGraph *g, SnRewriter *rw, SnId c)
         return false;
     SnRef grid = sn_regrid(g, b, c, sn_type(g, x));
     SnId conv2d = sn_conv2d_new(g, NULL, x, w, grid, sn_conv2d_attr(g, c),
-                                sn_type(g, SN_REF(c, 0)));
+        sn_type(g, SN_REF(c, 0)));
     sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
     sn_fired(rw, g, SN_REF(c, 0), SN_REF(conv2d, 0));
     sn_fire_end(rw, g);
@@ -158,8 +153,7 @@ build_like_other(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, dequantize, 0);
     if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
         return sn_guard_fails(rw, SN_RULE_BUILD_LIKE_OTHER, g, o,
-                              "x.type in [q8]", 1,
-                              (const SnNamed[]){ { "x", x } });
+            "x.type in [q8]", 1, (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_LIKE_OTHER, g, o))
         return false;
@@ -167,7 +161,7 @@ build_like_other(SnGraph *g, SnRewriter *rw, SnId o)
         *(const SnRescaleAttr *)sn_desc(SN_K_RESCALE)->defaults;
     sn_attrs_from(g, SN_K_RESCALE, &rescale_attr, o);
     SnId rescale = sn_rescale_new(g, NULL, x, &rescale_attr,
-                                  sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_node(g, rescale)->calibrated = sn_node(g, o)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
     sn_fire_end(rw, g);
@@ -192,13 +186,13 @@ build_flag(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     SnRescaleAttr rescale_attr = {
         .clamp = sn_meet(sn_rescale_attr(g, o)->clamp,
-                         sn_image_at(rw, g, sn_rescale_attr(g, m)->clamp, m,
-                                     sn_type(g, SN_REF(o, 0)))),
+            sn_image_at(rw, g, sn_rescale_attr(g, m)->clamp, m,
+            sn_type(g, SN_REF(o, 0)))),
     };
     SnId rescale = sn_rescale_new(g, NULL, x, &rescale_attr,
-                                  sn_type(g, SN_REF(o, 0)));
-    sn_node(g, rescale)->calibrated = sn_node(g, o)->calibrated &&
-        sn_node(g, m)->calibrated;
+        sn_type(g, SN_REF(o, 0)));
+    sn_node(g, rescale)->calibrated = sn_node(g, o)->calibrated
+        && sn_node(g, m)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
     sn_fire_end(rw, g);
     return true;
@@ -249,9 +243,9 @@ build_each_sunk(SnGraph *g, SnRewriter *rw, SnId o)
         in[i] = x;
     }
     SnId concat = sn_concat_new(g, NULL, n, in, sn_concat_attr(g, o),
-                                sn_type(g, x_0));
+        sn_type(g, x_0));
     SnId rescale = sn_rescale_new(g, NULL, SN_REF(concat, 0), NULL,
-                                  sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
     sn_fire_end(rw, g);
     return true;
@@ -273,18 +267,17 @@ build_list(SnGraph *g, SnRewriter *rw, SnId o)
     uint32_t x_n = sn_node(g, c)->nin;
     if (x_n != 1)
         return sn_guard_fails(rw, SN_RULE_BUILD_LIST, g, o, "count(x) == 1", 0,
-                              NULL);
+            NULL);
     if (sn_shape_of(g, SN_REF(c, 0)) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_BUILD_LIST, g, o,
-                              "shape(c) == shape(o)", 2,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "shape(c) == shape(o)", 2, (const SnNamed[]){ { "c", SN_REF(c, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_LIST, g, o))
         return false;
     const SnRef *x = sn_operands(rw, g, c, 0, x_n);
     SnId concat = sn_concat_new(g, NULL, x_n, x, sn_concat_attr(g, c),
-                                sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(concat, 0));
     sn_fire_end(rw, g);
     return true;
@@ -325,20 +318,18 @@ build_input(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
         return sn_guard_fails(rw, SN_RULE_BUILD_INPUT, g, o, "o.type in [q8]",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
-                                  sn_quantize_attr(g, o)->clamp),
-                   sn_type_reach(sn_type(g, SN_REF(o, 0)))))
+        sn_quantize_attr(g, o)->clamp), sn_type_reach(sn_type(g,
+        SN_REF(o, 0)))))
         return sn_guard_fails(rw, SN_RULE_BUILD_INPUT, g, o,
-                              "covers(o.clamp, o.type)", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "covers(o.clamp, o.type)", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_INPUT, g, o))
         return false;
-    SnId placeholder = sn_placeholder_new(g, NULL,
-                                          sn_shape_of(g, SN_REF(p, 0)),
-                                          sn_node(g, p)->data,
-                                          sn_type(g, SN_REF(o, 0)));
+    SnId placeholder = sn_placeholder_new(g, NULL, sn_shape_of(g, SN_REF(p, 0)),
+        sn_node(g, p)->data, sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(placeholder, 0));
     sn_fire_end(rw, g);
     sn_supersede(g, p, placeholder);
@@ -357,9 +348,8 @@ results_same_node(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (sn_type(g, SN_REF(i_, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_RESULTS_SAME_NODE, g, o,
-                              "i.type == o.type", 2,
-                              (const SnNamed[]){ { "i", SN_REF(i_, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "i.type == o.type", 2, (const SnNamed[]){ { "i", SN_REF(i_, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_RESULTS_SAME_NODE, g, o))
         return false;
@@ -384,16 +374,15 @@ results_parts(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, r, 0);
     if (sn_type(g, SN_REF(r, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_RESULTS_PARTS, g, o,
-                              "r.type == o.type", 2,
-                              (const SnNamed[]){ { "r", SN_REF(r, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "r.type == o.type", 2, (const SnNamed[]){ { "r", SN_REF(r, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_RESULTS_PARTS, g, o))
         return false;
     SnId relu = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(r, 0)));
     SnId relu2 = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(r, 0)));
     SnId relu3 = sn_relu_new(g, NULL, SN_REF(relu2, 0),
-                             sn_type(g, SN_REF(r, 0)));
+        sn_type(g, SN_REF(r, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(relu, 0));
     sn_fired(rw, g, SN_REF(o, 1), SN_REF(relu3, 0));
     sn_fire_end(rw, g);
@@ -414,18 +403,15 @@ results_one_part(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, r, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_RESULTS_ONE_PART, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "x.type == o.type", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (sn_type(g, SN_REF(r, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_RESULTS_ONE_PART, g, o,
-                              "r.type == o.type", 2,
-                              (const SnNamed[]){ { "r", SN_REF(r, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "r.type == o.type", 2, (const SnNamed[]){ { "r", SN_REF(r, 0) },
+            { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_rescale_attr(g, r)->clamp))
         return sn_guard_fails(rw, SN_RULE_RESULTS_ONE_PART, g, o,
-                              "r.clamp == full", 1,
-                              (const SnNamed[]){ { "r", SN_REF(r, 0) } });
+            "r.clamp == full", 1, (const SnNamed[]){ { "r", SN_REF(r, 0) } });
 
     if (!sn_fire(rw, SN_RULE_RESULTS_ONE_PART, g, o))
         return false;
@@ -445,9 +431,9 @@ static SN_OWN_CODE bool
 results_two(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_ints_equal(sn_splat_attr(g, o)->dims,
-                       (SnInts){ 1, (const int64_t[]){ 2 } }))
-        return sn_guard_fails(rw, SN_RULE_RESULTS_TWO, g, o, "o.dims == [2]",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        (SnInts){ 1, (const int64_t[]){ 2 } }))
+        return sn_guard_fails(rw, SN_RULE_RESULTS_TWO, g, o, "o.dims == [2]", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_RESULTS_TWO, g, o))
         return false;
@@ -460,13 +446,11 @@ results_two(SnGraph *g, SnRewriter *rw, SnId o)
         .value = sn_splat_attr(g, o)->value,
         .dims = (SnInts){ 1, (const int64_t[]){ 1 } },
     };
-    SnId splat2 = sn_splat_new(g, NULL, &splat_attr2,
-                               sn_type(g, SN_REF(o, 0)));
+    SnId splat2 = sn_splat_new(g, NULL, &splat_attr2, sn_type(g, SN_REF(o, 0)));
     SnConcatAttr concat_attr = { .axis = 0 };
     SnId concat = sn_concat_new(g, NULL, 2,
-                                (const SnRef[]){ SN_REF(splat, 0),
-                                                SN_REF(splat2, 0) },
-                                &concat_attr, sn_type(g, SN_REF(o, 0)));
+        (const SnRef[]){ SN_REF(splat, 0), SN_REF(splat2, 0) }, &concat_attr,
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(concat, 0));
     sn_fire_end(rw, g);
     return true;
@@ -493,9 +477,8 @@ results_folded_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     if (sn_node(g, c)->kind != SN_K_CONSTANT)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
-        return sn_guard_fails(rw, SN_RULE_RESULTS_FOLDED, g, o,
-                              "o.type == f32", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_RESULTS_FOLDED, g, o, "o.type == f32",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_is_const(g, SN_REF(r, 0)))
         return false;
 
@@ -503,7 +486,7 @@ results_folded_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
         return false;
     SnRef f = sn_try_fold(g, SN_REF(r, 0));
     SnId add = sn_add_new(g, NULL, f, x, sn_add_attr(g, o),
-                          sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_node(g, add)->calibrated = sn_node(g, o)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(add, 0));
     sn_fire_end(rw, g);
@@ -513,8 +496,8 @@ results_folded_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 static SN_OWN_CODE bool
 results_folded(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    return results_folded_order(g, rw, o, false) ||
-           results_folded_order(g, rw, o, true);
+    return results_folded_order(g, rw, o, false)
+        || results_folded_order(g, rw, o, true);
 }
 
 /* tests/gen/build.def:36: results.shifted
@@ -533,20 +516,17 @@ results_shifted(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (sn_type(g, SN_REF(n, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_RESULTS_SHIFTED, g, o,
-                              "n.type == o.type", 2,
-                              (const SnNamed[]){ { "n", SN_REF(n, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "n.type == o.type", 2, (const SnNamed[]){ { "n", SN_REF(n, 0) },
+            { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_rescale_attr(g, o)->clamp))
         return sn_guard_fails(rw, SN_RULE_RESULTS_SHIFTED, g, o,
-                              "o.clamp == full", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.clamp == full", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_RESULTS_SHIFTED, g, o))
         return false;
     SnEdit edit = sn_edit(g, n);
-    *(int64_t *)sn_edit_attr(&edit,
-                             "zp_shift") = *(int64_t const *)sn_attr_of(g, n,
-            "zp_shift");
+    *(int64_t *)sn_edit_attr(&edit, "zp_shift") =
+        *(int64_t const *)sn_attr_of(g, n, "zp_shift");
     edit.calibrated = false;
     SnId copy = sn_edit_add(g, &edit);
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
@@ -572,18 +552,16 @@ results_uses(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (sn_type(g, SN_REF(m, 0)) != sn_type(g, x))
         return sn_guard_fails(rw, SN_RULE_RESULTS_USES, g, o,
-                              "m.type == x.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "m", SN_REF(m, 0) } });
+            "m.type == x.type", 2, (const SnNamed[]){ { "x", x },
+            { "m", SN_REF(m, 0) } });
     if (!sn_range_full(sn_rescale_attr(g, m)->clamp))
-        return sn_guard_fails(rw, SN_RULE_RESULTS_USES, g, o,
-                              "m.clamp == full", 1,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+        return sn_guard_fails(rw, SN_RULE_RESULTS_USES, g, o, "m.clamp == full",
+            1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
 
     if (!sn_fire(rw, SN_RULE_RESULTS_USES, g, o))
         return false;
     SnId rescale = sn_rescale_new(g, NULL, x, sn_rescale_attr(g, o),
-                                  sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_node(g, rescale)->calibrated = sn_node(g, o)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
     sn_fire_end(rw, g);
@@ -604,7 +582,7 @@ lower_sum(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef a = sn_in(g, o, 0);
     if (sn_shape_of(g, a)->rank < 1)
         return sn_guard_fails(rw, SN_RULE_LOWER_SUM, g, o, "rank(a) >= 1", 1,
-                              (const SnNamed[]){ { "a", a } });
+            (const SnNamed[]){ { "a", a } });
 
     if (!sn_fire(rw, SN_RULE_LOWER_SUM, g, o))
         return false;
@@ -613,20 +591,19 @@ lower_sum(SnGraph *g, SnRewriter *rw, SnId o)
         .dims = (SnInts){ 1, (const int64_t[]){ 1 } },
     };
     SnId splat = sn_splat_new(g, NULL, &splat_attr,
-                              sn_type_plain(g->pool, SN_F32));
+        sn_type_plain(g->pool, SN_F32));
     SnId mul = sn_mul_new(g, sn_component(rw, g, o, "left"), a,
-                          SN_REF(splat, 0), NULL,
-                          sn_type_plain(g->pool, SN_F32));
+        SN_REF(splat, 0), NULL, sn_type_plain(g->pool, SN_F32));
     SnSplatAttr splat_attr2 = {
         .value = 0.0f,
         .dims = (SnInts){ 1, (const int64_t[]){ 1 } },
     };
     SnId splat2 = sn_splat_new(g, NULL, &splat_attr2,
-                               sn_type_plain(g->pool, SN_F32));
+        sn_type_plain(g->pool, SN_F32));
     SnAddAttr add_attr = *(const SnAddAttr *)sn_desc(SN_K_ADD)->defaults;
     add_attr.clamp = (SnRange){ .lo = 0.0f, .has_lo = true };
-    SnId add = sn_add_new(g, NULL, SN_REF(mul, 0), SN_REF(splat2, 0),
-                          &add_attr, sn_type(g, SN_REF(o, 0)));
+    SnId add = sn_add_new(g, NULL, SN_REF(mul, 0), SN_REF(splat2, 0), &add_attr,
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(add, 0));
     sn_fire_end(rw, g);
     return true;
@@ -688,8 +665,7 @@ visit_build(SnGraph *g, SnRewriter *rw, SnId id)
 }
 
 static const SnClaim allow_build[] = { { SN_CLAIM_EXACT, 0.0 },
-                                      { SN_CLAIM_REFINES, 0.0 },
-                                      { SN_CLAIM_REAL, 0.0 } };
+    { SN_CLAIM_REFINES, 0.0 }, { SN_CLAIM_REAL, 0.0 } };
 static const SnStep steps_build[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_build },
 };
@@ -727,7 +703,7 @@ visit_results(SnGraph *g, SnRewriter *rw, SnId id)
 }
 
 static const SnClaim allow_results[] = { { SN_CLAIM_EXACT, 0.0 },
-                                        { SN_CLAIM_REFINES, 0.0 } };
+    { SN_CLAIM_REFINES, 0.0 } };
 static const SnStep steps_results[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_results },
 };

@@ -10,20 +10,16 @@ guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o, "x.type == o.type",
+            2, (const SnNamed[]){ { "x", x }, { "o", SN_REF(o, 0) } });
     if (!sn_is_const(g, x))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o, "const(x)", 1,
-                              (const SnNamed[]){ { "x", x } });
+            (const SnNamed[]){ { "x", x } });
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
-                                  sn_rescale_attr(g, o)->clamp),
-                   sn_reach(g, x)))
+        sn_rescale_attr(g, o)->clamp), sn_reach(g, x)))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o,
-                              "covers(o.clamp, reach(x))", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "covers(o.clamp, reach(x))", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_CHEAP, g, o))
         return false;
@@ -43,18 +39,16 @@ guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, o, 0);
     if (sn_shape_of(g, x)->rank != 2)
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o, "rank(x) == 2", 1,
-                              (const SnNamed[]){ { "x", x } });
-    if (sn_int_mul(sn_dim(g, x, -1), 2) <
-        sn_int_add(sn_dim(g, SN_REF(o, 0), 0), 1))
+            (const SnNamed[]){ { "x", x } });
+    if (sn_int_mul(sn_dim(g, x, -1), 2) < sn_int_add(sn_dim(g, SN_REF(o, 0), 0),
+        1))
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
-                              "dim(x, -1) * 2 >= dim(o, 0) + 1", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "dim(x, -1) * 2 >= dim(o, 0) + 1", 2,
+            (const SnNamed[]){ { "x", x }, { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
-                              "shape(x) == shape(o)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "shape(x) == shape(o)", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_SIZES, g, o))
         return false;
@@ -74,11 +68,11 @@ guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (!(sn_ints_equal(sn_transpose_attr(g, o)->perm,
-                        (SnInts){ 2, (const int64_t[]){ 0, 1 } }) ||
-          sn_ints_identity(sn_transpose_attr(g, o)->perm)))
+        (SnInts){ 2, (const int64_t[]){ 0, 1 } })
+        || sn_ints_identity(sn_transpose_attr(g, o)->perm)))
         return sn_guard_fails(rw, SN_RULE_GUARD_LISTS, g, o,
-                              "o.perm == [0, 1] or identity(o.perm)", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.perm == [0, 1] or identity(o.perm)", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_LISTS, g, o))
         return false;
@@ -99,18 +93,18 @@ guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, o, 0);
     if (!sn_ints_all(sn_max_pool_attr(g, o)->kernel, SN_CMP_EQ, 1))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "o.kernel == 1",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_equal(sn_max_pool_attr(g, o)->stride,
-                       (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o,
-                              "o.stride == [1, 1]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.stride == [1, 1]", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
     if (!sn_ints_all(sn_max_pool_attr(g, o)->pads, SN_CMP_LE, 0))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "o.pads <= 0", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_unused(g, o, 1))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "unused(o.idx)",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_ALL_OF, g, o))
         return false;
@@ -130,12 +124,11 @@ guard_words(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS, g, o,
-                              "o.round == before", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.round == before", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_add_attr(g, o)->zp_shift == 0)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS, g, o,
-                              "not o.zp_shift == 0", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "not o.zp_shift == 0", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_WORDS, g, o))
         return false;
@@ -169,31 +162,27 @@ guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
         return false;
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "x.type == o.type", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o, "o.type == f32",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_add_attr(g, o)->clamp))
-        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
-                              "o.clamp == full", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o, "o.clamp == full",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(sn_add_attr(g, o)->zp_shift == 0 || sn_add_attr(g, o)->zp_shift ==
-          128))
+        128))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
-                              "o.zp_shift in [0, 128]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.zp_shift in [0, 128]", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
-                              "shape(x) == shape(o)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "shape(x) == shape(o)", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (!(sn_is_const(g, x) || sn_is_const(g, SN_REF(y, 0))))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
-                              "const(x) or const(y)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "y", SN_REF(y, 0) } });
+            "const(x) or const(y)", 2, (const SnNamed[]){ { "x", x },
+            { "y", SN_REF(y, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_CHOICE, g, o))
         return false;
@@ -205,8 +194,8 @@ guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 static SN_OWN_CODE bool
 guard_choice(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    return guard_choice_order(g, rw, o, false) ||
-           guard_choice_order(g, rw, o, true);
+    return guard_choice_order(g, rw, o, false)
+        || guard_choice_order(g, rw, o, true);
 }
 
 /* tests/gen/guard.def:17: guard.scales
@@ -220,21 +209,17 @@ guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, o, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "x.type == o.type", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (sn_scale_of(sn_type(g, x)) * 2.0f !=
         sn_scale_of(sn_type(g, SN_REF(o, 0))))
         return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o,
-                              "x.scale * 2.0 == o.scale", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "x.scale * 2.0 == o.scale", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (sn_int_sub(sn_zp_of(sn_type(g, x)),
-                   sn_zp_of(sn_type(g, SN_REF(o, 0)))) >= 3)
-        return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o,
-                              "x.zp - o.zp < 3", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+        sn_zp_of(sn_type(g, SN_REF(o, 0)))) >= 3)
+        return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o, "x.zp - o.zp < 3",
+            2, (const SnNamed[]){ { "x", x }, { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_SCALES, g, o))
         return false;
@@ -258,23 +243,19 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, m, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_RANGES, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "x.type == o.type", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (!sn_range_equal(sn_rescale_attr(g, o)->clamp,
-                        (SnRange){ .lo = -10.0f, .has_lo = true }))
+        (SnRange){ .lo = -10.0f, .has_lo = true }))
         return sn_guard_fails(rw, SN_RULE_GUARD_RANGES, g, o,
-                              "o.clamp == [-10, _]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.clamp == [-10, _]", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
-                                  sn_image_at(rw, g,
-                                              sn_rescale_attr(g, m)->clamp, m,
-                                              sn_type(g, SN_REF(o, 0)))),
-                   sn_type_reach(sn_type(g, SN_REF(o, 0)))))
+        sn_image_at(rw, g, sn_rescale_attr(g, m)->clamp, m,
+        sn_type(g, SN_REF(o, 0)))), sn_type_reach(sn_type(g, SN_REF(o, 0)))))
         return sn_guard_fails(rw, SN_RULE_GUARD_RANGES, g, o,
-                              "covers(image(m.clamp, m, o), o.type)", 2,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "covers(image(m.clamp, m, o), o.type)", 2,
+            (const SnNamed[]){ { "m", SN_REF(m, 0) }, { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_RANGES, g, o))
         return false;
@@ -298,11 +279,11 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_nuse(g, SN_REF(s, 0)) != 1)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
-        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "o.type == f32",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "o.type == f32", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(sn_splat_attr(g, s)->value < 0.5f))
-        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "s.value < 0.5",
-                              1, (const SnNamed[]){ { "s", SN_REF(s, 0) } });
+        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "s.value < 0.5", 1,
+            (const SnNamed[]){ { "s", SN_REF(s, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_LEAST, g, o))
         return false;
@@ -332,18 +313,16 @@ guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     SnRef x = sn_in(g, r, 0);
     if (!(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
-                         sn_rescale_attr(g, r)->clamp).lo <= 0))
+        sn_rescale_attr(g, r)->clamp).lo <= 0))
         return sn_guard_fails(rw, SN_RULE_GUARD_ONE_SIDE, g, o,
-                              "lo(r.clamp) <= 0", 1,
-                              (const SnNamed[]){ { "r", SN_REF(r, 0) } });
+            "lo(r.clamp) <= 0", 1, (const SnNamed[]){ { "r", SN_REF(r, 0) } });
     if (!(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
-                         sn_rescale_attr(g, r)->clamp).hi >=
-          sn_min(sn_reach(g, x).hi, sn_type_reach(sn_type(g,
-            SN_REF(o, 0))).hi)))
+        sn_rescale_attr(g, r)->clamp).hi >= sn_min(sn_reach(g, x).hi,
+        sn_type_reach(sn_type(g, SN_REF(o, 0))).hi)))
         return sn_guard_fails(rw, SN_RULE_GUARD_ONE_SIDE, g, o,
-                              "hi(r.clamp) >= min(hi(reach(x)), hi(o.type))",
-                              3, (const SnNamed[]){ { "x", x },
-                { "r", SN_REF(r, 0) }, { "o", SN_REF(o, 0) } });
+            "hi(r.clamp) >= min(hi(reach(x)), hi(o.type))", 3,
+            (const SnNamed[]){ { "x", x }, { "r", SN_REF(r, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_ONE_SIDE, g, o))
         return false;
@@ -369,18 +348,17 @@ guard_kept(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (!sn_range_full(sn_rescale_attr(g, o)->clamp))
         return sn_guard_fails(rw, SN_RULE_GUARD_KEPT, g, o, "o.clamp == full",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_alike(g->rounding, sn_splat_attr(g, s)->value,
-                  sn_type(g, SN_REF(s, 0)), sn_type(g, SN_REF(o, 0))))
+        sn_type(g, SN_REF(s, 0)), sn_type(g, SN_REF(o, 0))))
         return sn_guard_fails(rw, SN_RULE_GUARD_KEPT, g, o,
-                              "rounds_alike(s.value, s.type, o.type)", 2,
-                              (const SnNamed[]){ { "s", SN_REF(s, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "rounds_alike(s.value, s.type, o.type)", 2,
+            (const SnNamed[]){ { "s", SN_REF(s, 0) }, { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_KEPT, g, o))
         return false;
     SnId splat = sn_splat_new(g, NULL, sn_splat_attr(g, s),
-                              sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(splat, 0));
     sn_fire_end(rw, g);
     return true;
@@ -403,14 +381,14 @@ guard_needs(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, dequantize, 0);
     if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
         return sn_guard_fails(rw, SN_RULE_GUARD_NEEDS, g, o, "x.type in [q8]",
-                              1, (const SnNamed[]){ { "x", x } });
+            1, (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_NEEDS, g, o))
         return false;
     SnId reshape = sn_reshape_new(g, NULL, x, sn_reshape_attr(g, o),
-                                  sn_type(g, x));
+        sn_type(g, x));
     SnId dequantize2 = sn_dequantize_new(g, NULL, SN_REF(reshape, 0),
-                                         sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(dequantize2, 0));
     sn_fire_end(rw, g);
     return true;
@@ -419,8 +397,8 @@ guard_needs(SnGraph *g, SnRewriter *rw, SnId o)
 static bool
 guard_needs_supported(const SnRewriter *rw)
 {
-    return sn_supports(rw, SN_K_RESHAPE, SN_QI8) &&
-           sn_supports(rw, SN_K_DEQUANTIZE, SN_QI8);
+    return sn_supports(rw, SN_K_RESHAPE, SN_QI8)
+        && sn_supports(rw, SN_K_DEQUANTIZE, SN_QI8);
 }
 
 /* tests/gen/guard.def:28: guard.reals
@@ -434,21 +412,21 @@ guard_reals(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (!sn_reals_equal(sn_scaled_attr(g, o)->f,
-                        (SnReals){ 2, (const float[]){ 1.0f, 2.5f } }))
+        (SnReals){ 2, (const float[]){ 1.0f, 2.5f } }))
         return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f == [1, 2.5]",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_reals_all(sn_scaled_attr(g, o)->f, SN_CMP_EQ, 1.5f))
         return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f == 1.5", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_real_at(sn_scaled_attr(g, o)->f, 0) != 2)
         return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f[0] == 2", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_reals_all(sn_scaled_attr(g, o)->f, SN_CMP_GT, 0))
         return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f > 0", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_reals_equal(sn_scaled_attr(g, o)->f, (SnReals){ .n = 0 }))
         return sn_guard_fails(rw, SN_RULE_GUARD_REALS, g, o, "o.f == []", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_REALS, g, o))
         return false;
@@ -470,36 +448,32 @@ guard_mixed(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, o, 0);
     if (!sn_ints_equal(sn_scaled_attr(g, o)->k, (SnInts){ .n = 0 }))
         return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o, "o.k == []", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_all_real(sn_scaled_attr(g, o)->k, SN_CMP_LT, 2.5f))
         return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o, "o.k < 2.5", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_ints_equal(sn_scaled_attr(g, o)->k,
-                      (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o,
-                              "not o.k == [1, 1]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "not o.k == [1, 1]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_scaled_attr(g, o)->b)
         return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o, "not o.b", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x)->rank == 2 && sn_scaled_attr(g, o)->m ==
         SN_SCALED_M_ONE)
         return sn_guard_fails(rw, SN_RULE_GUARD_MIXED, g, o,
-                              "not (rank(x) == 2 and o.m == one)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "not (rank(x) == 2 and o.m == one)", 2,
+            (const SnNamed[]){ { "x", x }, { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_MIXED, g, o))
         return false;
     SnEdit edit = sn_edit(g, o);
     ((SnScaledAttr *)edit.attr)->f = (SnReals){ 2,
-                                               (const float[]){
-                                                   (float)sn_int_at(sn_scaled_attr(g, o)->k, 0), 2.5f } };
+        (const float[]){ (float)sn_int_at(sn_scaled_attr(g, o)->k, 0), 2.5f } };
     ((SnScaledAttr *)edit.attr)->k = (SnInts){ 2,
-                                              (const int64_t[]){ 1,
-            sn_int_at(sn_scaled_attr(g, o)->k, 0) } };
-    ((SnScaledAttr *)edit.attr)->b = sn_scaled_attr(g, o)->b ||
-        sn_is_const(g, x);
+        (const int64_t[]){ 1, sn_int_at(sn_scaled_attr(g, o)->k, 0) } };
+    ((SnScaledAttr *)edit.attr)->b = sn_scaled_attr(g, o)->b
+        || sn_is_const(g, x);
     ((SnScaledAttr *)edit.attr)->m = SN_SCALED_M_TWO;
     ((SnScaledAttr *)edit.attr)->s = "b";
     SnId copy = sn_edit_add(g, &edit);
@@ -519,26 +493,23 @@ static SN_OWN_CODE bool
 guard_words_in(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
-    if (!(sn_scaled_attr(g, o)->m == SN_SCALED_M_TWO ||
-          sn_scaled_attr(g, o)->m == SN_SCALED_M_ONE))
+    if (!(sn_scaled_attr(g, o)->m == SN_SCALED_M_TWO
+        || sn_scaled_attr(g, o)->m == SN_SCALED_M_ONE))
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o,
-                              "o.m in [two, one]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.m in [two, one]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_scaled_attr(g, o)->m == SN_SCALED_M_ONE)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o,
-                              "not o.m in [one]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "not o.m in [one]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_scaled_attr(g, o)->b != true)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o, "o.b == true",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (strcmp(sn_scaled_attr(g, o)->s, "a") != 0)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o, "o.s == \"a\"",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_scaled_attr(g, o)->b == sn_is_const(g, x))
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS_IN, g, o,
-                              "o.b != const(x)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "o.b != const(x)", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_WORDS_IN, g, o))
         return false;
@@ -566,47 +537,41 @@ guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (sn_int_sub(0, sn_int_at(sn_scaled_attr(g, o)->k, 0)) >= 3)
-        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "-o.k[0] < 3",
-                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "-o.k[0] < 3", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(-sn_real_at(sn_scaled_attr(g, o)->f, 0) < -1.5f))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "-o.f[0] < -1.5",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if ((float)sn_int_at(sn_scaled_attr(g, o)->k, 0) * 1.0f
+        / (float)sn_int_at(sn_scaled_attr(g, o)->k, 1) != 0.5f)
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "-o.f[0] < -1.5", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if ((float)sn_int_at(sn_scaled_attr(g, o)->k,
-                         0) * 1.0f / (float)sn_int_at(sn_scaled_attr(g, o)->k,
-            1) != 0.5f)
-        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "o.k[0] * 1.0 / o.k[1] == 0.5", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.k[0] * 1.0 / o.k[1] == 0.5", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(6.0f < sn_real_at(sn_scaled_attr(g, o)->f, 1)))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "2.0 * 3 < o.f[1]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "2.0 * 3 < o.f[1]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 0),
-                   sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 1), 1)) != 2)
+        sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 1), 1)) != 2)
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "o.k[0] - (o.k[1] - 1) == 2", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (!(sn_minf((float)sn_int_at(sn_scaled_attr(g, o)->k, 0), 2.5f) <
-          sn_maxf(sn_real_at(sn_scaled_attr(g, o)->f, 0),
-                  (float)sn_int_at(sn_scaled_attr(g, o)->k, 1))))
+            "o.k[0] - (o.k[1] - 1) == 2", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
+    if (!(sn_minf((float)sn_int_at(sn_scaled_attr(g, o)->k, 0),
+        2.5f) < sn_maxf(sn_real_at(sn_scaled_attr(g, o)->f, 0),
+        (float)sn_int_at(sn_scaled_attr(g, o)->k, 1))))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "min(o.k[0], 2.5) < max(o.f[0], o.k[1])", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "min(o.k[0], 2.5) < max(o.f[0], o.k[1])", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_int_abs(sn_int_at(sn_scaled_attr(g, o)->k, 0)) != 3)
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "abs(o.k[0]) == 3", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "abs(o.k[0]) == 3", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_equal(sn_scaled_attr(g, o)->k,
-                       sn_ints_fill(sn_scratch(rw), 2, 1)))
-        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "o.k == ones(2)", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        sn_ints_fill(sn_scratch(rw), 2, 1)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "o.k == ones(2)",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_all(sn_scaled_attr(g, o)->k, SN_CMP_GT,
-                     sn_int_at(sn_ints_fill(sn_scratch(rw), 1, 0), 0)))
+        sn_int_at(sn_ints_fill(sn_scratch(rw), 1, 0), 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-                              "o.k > zeros(1)[0]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.k > zeros(1)[0]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_NUMBERS, g, o))
         return false;
@@ -633,53 +598,45 @@ guard_clamps(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, m, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "x.type == o.type", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_rescale_attr(g, m)->clamp))
-        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "m.clamp == full", 1,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+        return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o, "m.clamp == full",
+            1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
     if (sn_range_full(sn_rescale_attr(g, o)->clamp))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "not o.clamp == full", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "not o.clamp == full", 1, (const SnNamed[]){
+            { "o", SN_REF(o, 0) } });
     if (!sn_range_equal(sn_rescale_attr(g, o)->clamp,
-                        (SnRange){ .hi = 3.0f, .has_hi = true }))
+        (SnRange){ .hi = 3.0f, .has_hi = true }))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "o.clamp == [_, 3]", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.clamp == [_, 3]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_range_equal(sn_rescale_attr(g, m)->clamp,
-                        (SnRange){ .lo = -3.0f, .has_lo = true, .hi = 3.0f,
-                                  .has_hi = true }))
+        (SnRange){ .lo = -3.0f, .has_lo = true, .hi = 3.0f, .has_hi = true }))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "m.clamp == [-3, 3]", 1,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+            "m.clamp == [-3, 3]", 1, (const SnNamed[]){
+            { "m", SN_REF(m, 0) } });
     if (sn_scale_of(sn_type(g, SN_REF(m, 0))) != 0.5f)
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "m.type.scale == 0.5", 1,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+            "m.type.scale == 0.5", 1, (const SnNamed[]){
+            { "m", SN_REF(m, 0) } });
     if (sn_zp_of(sn_type(g, SN_REF(m, 0))) != 3)
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o, "m.type.zp == 3",
-                              1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+            1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
     if (!sn_range_equal(sn_meet(sn_rescale_attr(g, m)->clamp,
-                                sn_rescale_attr(g, o)->clamp),
-                        (SnRange){ .lo = 0.0f, .has_lo = true, .hi = 1.0f,
-                                  .has_hi = true }))
+        sn_rescale_attr(g, o)->clamp), (SnRange){ .lo = 0.0f, .has_lo = true,
+        .hi = 1.0f, .has_hi = true }))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "meet(m.clamp, o.clamp) == [0, 1]", 2,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "meet(m.clamp, o.clamp) == [0, 1]", 2,
+            (const SnNamed[]){ { "m", SN_REF(m, 0) }, { "o", SN_REF(o, 0) } });
     if (!(sn_attr_of(g, m, "clamp") != NULL))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o, "has(m, clamp)",
-                              1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
+            1, (const SnNamed[]){ { "m", SN_REF(m, 0) } });
     if (!sn_range_full(sn_image(g->rounding, sn_rescale_attr(g, o)->clamp,
-                                sn_type(g, x), sn_type(g, SN_REF(o, 0)),
-                                false)))
+        sn_type(g, x), sn_type(g, SN_REF(o, 0)), false)))
         return sn_guard_fails(rw, SN_RULE_GUARD_CLAMPS, g, o,
-                              "image(o.clamp, x, o) == full", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "image(o.clamp, x, o) == full", 2,
+            (const SnNamed[]){ { "x", x }, { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_CLAMPS, g, o))
         return false;
@@ -700,11 +657,11 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
     case SN_K_RESCALE:
         switch (sn_operand_kind(g, id)) {
         case SN_K_RESCALE:
-            return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
-                   guard_ranges(g, rw, id) || guard_clamps(g, rw, id);
+            return guard_cheap(g, rw, id) || guard_scales(g, rw, id)
+                || guard_ranges(g, rw, id) || guard_clamps(g, rw, id);
         case SN_K_SPLAT:
-            return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
-                   guard_kept(g, rw, id);
+            return guard_cheap(g, rw, id) || guard_scales(g, rw, id)
+                || guard_kept(g, rw, id);
         default:
             return guard_cheap(g, rw, id) || guard_scales(g, rw, id);
         }
@@ -731,15 +688,15 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
     case SN_K_TRANSPOSE:
         return guard_lists(g, rw, id);
     case SN_K_SCALED:
-        return guard_reals(g, rw, id) || guard_mixed(g, rw, id) ||
-               guard_words_in(g, rw, id) || guard_numbers(g, rw, id);
+        return guard_reals(g, rw, id) || guard_mixed(g, rw, id)
+            || guard_words_in(g, rw, id) || guard_numbers(g, rw, id);
     default:
         return false;
     }
 }
 
 static const SnClaim allow_guard[] = { { SN_CLAIM_EXACT, 0.0 },
-                                      { SN_CLAIM_REAL, 0.0 } };
+    { SN_CLAIM_REAL, 0.0 } };
 static const SnStep steps_guard[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_guard },
 };

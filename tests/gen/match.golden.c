@@ -22,10 +22,9 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
     if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
         return false;
     if (sn_type(g, SN_REF(i_, 0)) != sn_type(g, SN_REF(o, 0)))
-        return sn_guard_fails(rw, SN_RULE_MATCH_PLAIN, g, o,
-                              "i.type == o.type", 2,
-                              (const SnNamed[]){ { "i", SN_REF(i_, 0) },
-                                                { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_MATCH_PLAIN, g, o, "i.type == o.type",
+            2, (const SnNamed[]){ { "i", SN_REF(i_, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_PLAIN, g, o))
         return false;
@@ -48,12 +47,11 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_in(g, o, 1) != x)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
-        return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o,
-                              "o.type == f32", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o, "o.type == f32",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x)->rank < 1)
         return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o, "rank(x) >= 1",
-                              1, (const SnNamed[]){ { "x", x } });
+            1, (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_REPEATED, g, o))
         return false;
@@ -62,11 +60,11 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
         .dims = (SnInts){ 1, (const int64_t[]){ 1 } },
     };
     SnId splat = sn_splat_new(g, NULL, &splat_attr,
-                              sn_type_plain(g->pool, SN_F32));
+        sn_type_plain(g->pool, SN_F32));
     SnMulAttr mul_attr = *(const SnMulAttr *)sn_desc(SN_K_MUL)->defaults;
     mul_attr.clamp = sn_add_attr(g, o)->clamp;
     SnId mul = sn_mul_new(g, NULL, x, SN_REF(splat, 0), &mul_attr,
-                          sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(mul, 0));
     sn_fire_end(rw, g);
     return true;
@@ -112,19 +110,17 @@ match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
         return sn_guard_fails(rw, SN_RULE_MATCH_TWO_ORDERS, g, o,
-                              "o.type == f32", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            "o.type == f32", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, SN_REF(m, 0)) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_TWO_ORDERS, g, o,
-                              "shape(m) == shape(o)", 2,
-                              (const SnNamed[]){ { "m", SN_REF(m, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "shape(m) == shape(o)", 2, (const SnNamed[]){ { "m", SN_REF(m, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_TWO_ORDERS, g, o))
         return false;
     SnEdit edit = sn_edit(g, m);
     sn_edit_clamp(&edit, sn_meet(sn_add_attr(g, o)->clamp,
-                                 sn_mul_attr(g, m)->clamp));
+        sn_mul_attr(g, m)->clamp));
     edit.calibrated = false;
     SnId copy = sn_edit_add(g, &edit);
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
@@ -163,15 +159,13 @@ match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     if (sn_splat_attr(g, s)->value != 1)
         return false;
     if (sn_type(g, SN_REF(s, 0)) != sn_type(g, SN_REF(o, 0)))
-        return sn_guard_fails(rw, SN_RULE_MATCH_TYPED, g, o,
-                              "s.type == o.type", 2,
-                              (const SnNamed[]){ { "s", SN_REF(s, 0) },
-                                                { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_MATCH_TYPED, g, o, "s.type == o.type",
+            2, (const SnNamed[]){ { "s", SN_REF(s, 0) },
+            { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_TYPED, g, o,
-                              "shape(x) == shape(o)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "o", SN_REF(o, 0) } });
+            "shape(x) == shape(o)", 2, (const SnNamed[]){ { "x", x },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_TYPED, g, o))
         return false;
@@ -183,8 +177,8 @@ match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 static SN_OWN_CODE bool
 match_typed(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    return match_typed_order(g, rw, o, false) ||
-           match_typed_order(g, rw, o, true);
+    return match_typed_order(g, rw, o, false)
+        || match_typed_order(g, rw, o, true);
 }
 
 /* tests/gen/match.def:14: match.flags
@@ -201,7 +195,7 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
     if (!sn_max_pool_attr(g, o)->ceil_mode)
         return false;
     if (!sn_ints_equal(sn_max_pool_attr(g, o)->kernel,
-                       (SnInts){ 2, (const int64_t[]){ 2, 2 } }))
+        (SnInts){ 2, (const int64_t[]){ 2, 2 } }))
         return false;
     SnId r = SN_NODE(sn_in(g, o, 0));
     if (sn_nuse(g, SN_REF(r, 0)) != 1)
@@ -209,15 +203,13 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, r, 0);
     if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(r, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_FLAGS, g, o,
-                              "shape(x) == shape(r)", 2,
-                              (const SnNamed[]){ { "x", x },
-                                                { "r", SN_REF(r, 0) } });
+            "shape(x) == shape(r)", 2, (const SnNamed[]){ { "x", x },
+            { "r", SN_REF(r, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_FLAGS, g, o))
         return false;
     SnId max_pool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, o),
-                                    sn_type(g, SN_REF(o, 0)),
-                                    sn_type(g, SN_REF(o, 1)));
+        sn_type(g, SN_REF(o, 0)), sn_type(g, SN_REF(o, 1)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(max_pool, 0));
     sn_fired(rw, g, SN_REF(o, 1), SN_REF(max_pool, 1));
     sn_fire_end(rw, g);
@@ -240,22 +232,20 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o,
-                              "c.type == o.type", 2,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "c.type == o.type", 2, (const SnNamed[]){ { "c", SN_REF(c, 0) },
+            { "o", SN_REF(o, 0) } });
     if (*(int64_t const *)sn_attr_of(g, c, "group") != 1)
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o, "c.group == 1",
-                              1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+            1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
     if (!(sn_clamp_reach(sn_type(g, SN_REF(c, 0)), sn_clamp_of(g, c)).hi >= 0))
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o,
-                              "hi(c.clamp) >= 0", 1,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+            "hi(c.clamp) >= 0", 1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OF_FORMS, g, o))
         return false;
     SnEdit edit = sn_edit(g, c);
     sn_edit_clamp(&edit, sn_meet(sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
-                                           false, 0), sn_clamp_of(g, c)));
+        false, 0), sn_clamp_of(g, c)));
     edit.type[0] = sn_type(g, SN_REF(o, 0));
     edit.calibrated = false;
     SnId copy = sn_edit_add(g, &edit);
@@ -280,17 +270,14 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (sn_type(g, SN_REF(n, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
-                              "n.type == o.type", 2,
-                              (const SnNamed[]){ { "n", SN_REF(n, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "n.type == o.type", 2, (const SnNamed[]){ { "n", SN_REF(n, 0) },
+            { "o", SN_REF(o, 0) } });
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
-        return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
-                              "o.type == f32", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o, "o.type == f32",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_clamp_of(g, n)))
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
-                              "n.clamp == full", 1,
-                              (const SnNamed[]){ { "n", SN_REF(n, 0) } });
+            "n.clamp == full", 1, (const SnNamed[]){ { "n", SN_REF(n, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OF_CLASS, g, o))
         return false;
@@ -325,26 +312,23 @@ match_optional(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o,
-                              "c.type == o.type", 2,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "c.type == o.type", 2, (const SnNamed[]){ { "c", SN_REF(c, 0) },
+            { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, b)->rank != 1)
         return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o, "rank(b) == 1",
-                              1, (const SnNamed[]){ { "b", b } });
+            1, (const SnNamed[]){ { "b", b } });
     if (!(sn_clamp_reach(sn_type(g, SN_REF(c, 0)),
-                         sn_conv2d_attr(g, c)->clamp).hi >= 0))
+        sn_conv2d_attr(g, c)->clamp).hi >= 0))
         return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o,
-                              "hi(c.clamp) >= 0", 1,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+            "hi(c.clamp) >= 0", 1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OPTIONAL, g, o))
         return false;
     SnConv2DAttr conv2d_attr = *sn_conv2d_attr(g, c);
     conv2d_attr.clamp = sn_meet(sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
-                                          false, 0),
-                                sn_conv2d_attr(g, c)->clamp);
+        false, 0), sn_conv2d_attr(g, c)->clamp);
     SnId conv2d = sn_conv2d_new(g, NULL, x, w, b, &conv2d_attr,
-                                sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
     sn_fire_end(rw, g);
     return true;
@@ -368,26 +352,23 @@ match_without(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef w = sn_in(g, c, 1);
     if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
-                              "c.type == o.type", 2,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "c.type == o.type", 2, (const SnNamed[]){ { "c", SN_REF(c, 0) },
+            { "o", SN_REF(o, 0) } });
     if (sn_in(g, c, 2) != 0)
         return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
-                              "not present(c.b)", 0, NULL);
+            "not present(c.b)", 0, NULL);
     if (!(sn_clamp_reach(sn_type(g, SN_REF(c, 0)),
-                         sn_conv2d_attr(g, c)->clamp).hi >= 0))
+        sn_conv2d_attr(g, c)->clamp).hi >= 0))
         return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
-                              "hi(c.clamp) >= 0", 1,
-                              (const SnNamed[]){ { "c", SN_REF(c, 0) } });
+            "hi(c.clamp) >= 0", 1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_WITHOUT, g, o))
         return false;
     SnConv2DAttr conv2d_attr = *sn_conv2d_attr(g, c);
     conv2d_attr.clamp = sn_meet(sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
-                                          false, 0),
-                                sn_conv2d_attr(g, c)->clamp);
+        false, 0), sn_conv2d_attr(g, c)->clamp);
     SnId conv2d = sn_conv2d_new(g, NULL, x, w, 0, &conv2d_attr,
-                                sn_type(g, SN_REF(o, 0)));
+        sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
     sn_fire_end(rw, g);
     return true;
@@ -412,15 +393,13 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, p, 0);
     if (sn_shape_of(g, SN_REF(p, 0)) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_POOLED, g, o,
-                              "shape(p) == shape(o)", 2,
-                              (const SnNamed[]){ { "p", SN_REF(p, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "shape(p) == shape(o)", 2, (const SnNamed[]){ { "p", SN_REF(p, 0) },
+            { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOLED, g, o))
         return false;
     SnId max_pool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, p),
-                                    sn_type(g, SN_REF(o, 0)),
-                                    sn_type(g, SN_REF(p, 1)));
+        sn_type(g, SN_REF(o, 0)), sn_type(g, SN_REF(p, 1)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(max_pool, 0));
     sn_fire_end(rw, g);
     return true;
@@ -439,13 +418,13 @@ static SN_OWN_CODE bool
 match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!sn_ints_equal(sn_max_pool_attr(g, o)->kernel,
-                       (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return false;
     if (!sn_ints_equal(sn_max_pool_attr(g, o)->stride,
-                       (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return false;
     if (!sn_ints_equal(sn_max_pool_attr(g, o)->pads,
-                       (SnInts){ 4, (const int64_t[]){ 0, 0, 0, 0 } }))
+        (SnInts){ 4, (const int64_t[]){ 0, 0, 0, 0 } }))
         return false;
     SnId r = SN_NODE(sn_in(g, o, 0));
     if (sn_nuse(g, SN_REF(r, 0)) != 1)
@@ -453,13 +432,11 @@ match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, r, 0);
     if (sn_type(g, SN_REF(r, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_POOL_TOP, g, o,
-                              "r.type == o.type", 2,
-                              (const SnNamed[]){ { "r", SN_REF(r, 0) },
-                                                { "o", SN_REF(o, 0) } });
+            "r.type == o.type", 2, (const SnNamed[]){ { "r", SN_REF(r, 0) },
+            { "o", SN_REF(o, 0) } });
     if (!sn_unused(g, o, 1))
-        return sn_guard_fails(rw, SN_RULE_MATCH_POOL_TOP, g, o,
-                              "unused(o.idx)", 1,
-                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+        return sn_guard_fails(rw, SN_RULE_MATCH_POOL_TOP, g, o, "unused(o.idx)",
+            1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOL_TOP, g, o))
         return false;
@@ -481,11 +458,11 @@ visit_match(SnGraph *g, SnRewriter *rw, SnId id)
     case SN_K_RELU:
         switch (sn_operand_kind(g, id)) {
         case SN_K_RELU:
-            return match_plain(g, rw, id) || match_of_forms(g, rw, id) ||
-                   match_of_class(g, rw, id);
+            return match_plain(g, rw, id) || match_of_forms(g, rw, id)
+                || match_of_class(g, rw, id);
         case SN_K_CONV2D:
-            return match_of_forms(g, rw, id) || match_of_class(g, rw, id) ||
-                   match_optional(g, rw, id) || match_without(g, rw, id);
+            return match_of_forms(g, rw, id) || match_of_class(g, rw, id)
+                || match_optional(g, rw, id) || match_without(g, rw, id);
         default:
             return match_of_forms(g, rw, id) || match_of_class(g, rw, id);
         }
@@ -510,8 +487,7 @@ visit_match(SnGraph *g, SnRewriter *rw, SnId id)
 }
 
 static const SnClaim allow_match[] = { { SN_CLAIM_EXACT, 0.0 },
-                                      { SN_CLAIM_REFINES, 0.0 },
-                                      { SN_CLAIM_REAL, 0.0 } };
+    { SN_CLAIM_REFINES, 0.0 }, { SN_CLAIM_REAL, 0.0 } };
 static const SnStep steps_match[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_match },
 };
