@@ -52,15 +52,8 @@ typedef struct Inst {
 static bool
 always(SnArena *a, const SnExpr *e)
 {
-    SnBuf x, y;
-
-    if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
-        return false;
-    sn_buf_init(&x, a);
-    sn_buf_init(&y, a);
-    sn_put_expr(&x, e->kid[0]);
-    sn_put_expr(&y, e->kid[1]);
-    return !strcmp(sn_buf_str(&x), sn_buf_str(&y));
+    return e->ek == SN_E_BIN && e->op == SN_OP_EQ &&
+           !strcmp(sn_expr_str(a, e->kid[0]), sn_expr_str(a, e->kid[1]));
 }
 
 static void
@@ -73,10 +66,7 @@ conjuncts(Inst *in, const SnExpr *e)
     }
     if (in->nconj == MAXCONJ || always(in->pv->a, e))
         return;
-    SnBuf b;
-    sn_buf_init(&b, in->pv->a);
-    sn_put_expr(&b, e);
-    in->conj[in->nconj++] = (Conj){.e = e, .text = sn_buf_str(&b)};
+    in->conj[in->nconj++] = (Conj){.e = e, .text = sn_expr_str(in->pv->a, e)};
 }
 
 /* {trans_b = true} in a pattern is a condition, too. */
@@ -84,13 +74,11 @@ static void
 attributes(Inst *in, const SnPat *p)
 {
     for (uint32_t i = 0; i < p->nasg && in->nconj < MAXCONJ; i++) {
-        SnBuf b;
-        sn_buf_init(&b, in->pv->a);
-        sn_putf(&b, "%s {%s = ", p->name ? p->name : "any", p->asg[i].name);
-        sn_put_expr(&b, p->asg[i].e);
-        sn_puts(&b, "}");
-        in->conj[in->nconj++] =
-            (Conj){.pat = p, .asg = &p->asg[i], .text = sn_buf_str(&b)};
+        const SnAsg *g = &p->asg[i];
+        const char *text =
+            sn_format(in->pv->a, "%s {%s = %s}", p->name ? p->name : "any",
+                      g->name, sn_expr_str(in->pv->a, g->e));
+        in->conj[in->nconj++] = (Conj){.pat = p, .asg = g, .text = text};
     }
     for (uint32_t i = 0; i < p->narg; i++)
         if (p->arg[i]->pk != SN_P_EACH)
@@ -402,9 +390,7 @@ put_graph(SnBuf *b, const char *name, const char *graph)
     sn_putf(b, "static const char *const %s[] = {\n", name);
     for (const char *s = graph; *s;) {
         size_t n = strcspn(s, "\n");
-        sn_puts(b, "    ");
-        sn_emit_str(b, sn_strndup(b->a, s, n));
-        sn_puts(b, ",\n");
+        sn_putf(b, "    %s,\n", sn_lit_str(b->a, sn_strndup(b->a, s, n)));
         s += n + (s[n] == '\n');
     }
     sn_puts(b, "    NULL\n};\n");
@@ -440,15 +426,11 @@ put_misses(SnBuf *b, const Inst *in, uint32_t id)
     sn_putf(b, "static const SnCaseMiss misses_%u[] = {\n", id);
     for (uint32_t i = 0; i < in->nconj; i++) {
         const Conj *k = &in->conj[i];
-        sn_puts(b, "    { ");
-        sn_emit_str(b, k->text);
-        if (k->graph.s) {
-            sn_putf(b, ",\n      miss_%u_%u, NULL },\n", id, i);
-            continue;
-        }
-        sn_puts(b, ",\n      NULL, ");
-        sn_emit_str(b, why_not(in, i));
-        sn_puts(b, " },\n");
+        sn_putf(b, "    { %s,\n      ", sn_lit_str(b->a, k->text));
+        if (k->graph.s)
+            sn_putf(b, "miss_%u_%u, NULL },\n", id, i);
+        else
+            sn_putf(b, "NULL, %s },\n", sn_lit_str(b->a, why_not(in, i)));
     }
     sn_puts(b, "};\n");
 }
@@ -471,9 +453,9 @@ put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
         put_graph(b, sn_format(b->a, "differs_%u", id), in->differs);
     if (in->nconj)
         put_misses(b, in, id);
-    sn_putf(table, "    { \"%s\", \"%s\", \"%s\", \"%s\", ", pass_of(in), rule,
-            pr->name, sn_where(b->a, at));
-    sn_emit_str(table, backend_of(in));
+    sn_putf(table, "    { \"%s\", \"%s\", \"%s\", \"%s\", %s", pass_of(in),
+            rule, pr->name, sn_where(b->a, at),
+            sn_lit_str(table->a, backend_of(in)));
     if (in->graph.s)
         sn_putf(table, ",\n      fires_%u, %s, NULL, ", id,
                 in->differs ? sn_format(b->a, "differs_%u", id) : "NULL");
@@ -482,7 +464,8 @@ put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
                 in->ndraw == 0 && in->fail ? in->fail
                                            : "no graph drawn meets "
                                              "its guard");
-    sn_emit_str(table, in->once && *in->once ? in->once : NULL);
+    sn_puts(table,
+            sn_lit_str(table->a, in->once && *in->once ? in->once : NULL));
     if (in->nconj)
         sn_putf(table, ", %u, misses_%u },\n", in->nconj, id);
     else

@@ -17,14 +17,8 @@ sn_cw_paren(const SnCw *w, SnCVal v, int min)
 const char *
 sn_cw_real(const SnCw *w, double v)
 {
-    SnBuf b;
-
-    sn_buf_init(&b, w->a);
-    if (w->place == SN_CP_CONSTRAINT)
-        sn_emit_f64(&b, v);
-    else
-        sn_emit_f32(&b, v);
-    return sn_buf_str(&b);
+    return w->place == SN_CP_CONSTRAINT ? sn_lit_f64(w->a, v)
+                                        : sn_lit_f32(w->a, v);
 }
 
 const char *
@@ -35,16 +29,6 @@ sn_cw_f32(const SnCw *w, SnCVal v, int min)
     if (sn_cw_is_real(v))
         return sn_cw_paren(w, v, min);
     return sn_format(w->a, "(float)%s", sn_cw_paren(w, v, P_UNARY));
-}
-
-static const char *
-put_i64(const SnCw *w, int64_t v)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, w->a);
-    sn_emit_i64(&b, v);
-    return sn_buf_str(&b);
 }
 
 /* An element of a list, whose reals are binary32. */
@@ -69,11 +53,9 @@ sn_cw_elements(SnCw *w, const SnExpr *e, bool real, uint32_t *n)
     sn_buf_init(&b, w->a);
     for (uint32_t i = 0; i < *n; i++) {
         const SnExpr *x = k ? k[i] : e;
-        sn_puts(&b, i ? ", " : "");
-        if (real && sn_const_num(x, &v))
-            sn_emit_f32(&b, v);
-        else
-            sn_puts(&b, element_of(w, sn_cw(w, x), real));
+        sn_putf(&b, "%s%s", i ? ", " : "",
+                real && sn_const_num(x, &v) ? sn_lit_f32(w->a, v)
+                                            : element_of(w, sn_cw(w, x), real));
     }
     return sn_buf_str(&b);
 }
@@ -478,7 +460,8 @@ unary(SnCw *w, const SnExpr *e)
         r.s = sn_format(w->a, "(-%s)", v.s);
         r.prec = P_PRIM;
     } else if (!formula && sn_const_num(e, &n)) {
-        r.s = sn_cw_is_real(v) ? sn_cw_real(w, n) : put_i64(w, (int64_t)n);
+        r.s =
+            sn_cw_is_real(v) ? sn_cw_real(w, n) : sn_lit_i64(w->a, (int64_t)n);
     } else if (v.ty == SN_TY_INT) {
         r = whole(w, SN_OP_SUB, "0", v.s);
         r.fixed = v.fixed;
@@ -492,13 +475,12 @@ SnCVal
 sn_cw(SnCw *w, const SnExpr *e)
 {
     SnCVal v;
-    SnBuf b;
 
     if (w->own(w, e, &v))
         return v;
     switch (e->ek) {
     case SN_E_INT:
-        v = sn_cval(SN_TY_INT, put_i64(w, e->i));
+        v = sn_cval(SN_TY_INT, sn_lit_i64(w->a, e->i));
         v.lit = w->place == SN_CP_FORMULA;
         v.num = (double)e->i;
         v.fixed = true;
@@ -510,9 +492,7 @@ sn_cw(SnCw *w, const SnExpr *e)
         v.fixed = true;
         return v;
     case SN_E_STR:
-        sn_buf_init(&b, w->a);
-        sn_emit_str(&b, e->s);
-        return sn_cval(SN_TY_STR, sn_buf_str(&b));
+        return sn_cval(SN_TY_STR, sn_lit_str(w->a, e->s));
     case SN_E_BOOL:
         v = sn_cval(SN_TY_BOOL, e->i ? "true" : "false");
         v.fixed = true;

@@ -67,16 +67,9 @@ find_ratios(SnRowOut *w, const SnX *x)
 static const char *
 number(SnRowOut *w, const SnX *x)
 {
-    SnBuf b;
-
-    sn_buf_init(&b, w->a);
-    if (x->xk == SN_X_INT && !w->f64)
-        sn_emit_i64(&b, x->i);
-    else if (w->f64)
-        sn_emit_f64(&b, x->xk == SN_X_INT ? (double)x->i : x->r);
-    else
-        sn_emit_f32(&b, x->r);
-    return sn_buf_str(&b);
+    if (w->f64)
+        return sn_lit_f64(w->a, x->xk == SN_X_INT ? (double)x->i : x->r);
+    return x->xk == SN_X_INT ? sn_lit_i64(w->a, x->i) : sn_lit_f32(w->a, x->r);
 }
 
 /* Is it a shift that a sum and a right shift can compute? */
@@ -340,9 +333,8 @@ put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     sn_putf(b, "static const SnArithRatio %s_ratio[] = {\n", fn);
     for (uint32_t i = 0; i < n; i++) {
         const SnX *x = w.ratio[at[i]];
-        sn_puts(b, "    { ");
-        sn_emit_str(b, x->s);
-        sn_putf(b, ", %s_ratio%u, %d, %d, %d },\n", fn, i, (int)x->by->bits,
+        sn_putf(b, "    { %s, %s_ratio%u, %d, %d, %d },\n",
+                sn_lit_str(b->a, x->s), fn, i, (int)x->by->bits,
                 (int)x->by->s_lo, (int)x->by->s_hi);
     }
     sn_puts(b, "};\n");
@@ -437,8 +429,8 @@ put_text(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
     sn_putf(b, "\nstatic const char %s_text[] =", sn_arith_fn(s, a, r) + 3);
     for (const char *l = sn_buf_str(&f); *l;) {
         int n = (int)strcspn(l, "\n") + 1;
-        sn_puts(b, "\n    ");
-        sn_emit_str(b, sn_format(s->arena, "%.*s", n, l));
+        sn_putf(b, "\n    %s",
+                sn_lit_str(b->a, sn_format(s->arena, "%.*s", n, l)));
         l += n;
     }
     sn_puts(b, ";\n");
@@ -502,9 +494,9 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         static const char *const form[] = {SN_FORMS(FORM_ENUM)};
 #undef FORM_ENUM
         sn_arith_prepare(&w, s, r);
-        sn_putf(b, "    { \"%s\", %u, SN_FORM_%s, ", fn, w.nk, form[r->form]);
-        sn_emit_str(b, r->map);
-        sn_putf(b, ", %u, %u, %s_open, %s", r->mask, r->is, fn + 3, fn);
+        sn_putf(b, "    { \"%s\", %u, SN_FORM_%s, %s, %u, %u, %s_open, %s", fn,
+                w.nk, form[r->form], sn_lit_str(b->a, r->map), r->mask, r->is,
+                fn + 3, fn);
         uint32_t n = put_ratios(b, s, owner(s, a, r), r, true);
         if (n)
             sn_putf(b, ",\n        %u, %s_ratio, ", n, fn + 3);
@@ -529,22 +521,18 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
     if (a->nnone)
         sn_putf(b, "static const SnArithNo %s_no[] = {\n", lo);
     for (uint32_t i = 0; i < a->nnone; i++) {
-        sn_puts(b, "    { ");
-        sn_emit_str(b, a->none[i].kind);
-        sn_puts(b, ", ");
-        sn_emit_str(b, a->none[i].why);
-        sn_putf(b, ", %u, %u },\n", a->none[i].mask, a->none[i].is);
+        sn_putf(
+            b, "    { %s, %s, %u, %u },\n", sn_lit_str(b->a, a->none[i].kind),
+            sn_lit_str(b->a, a->none[i].why), a->none[i].mask, a->none[i].is);
     }
     if (a->nnone)
         sn_puts(b, "};\n");
-    sn_putf(b, "%sconst SnArith sn_arith_%s = {\n    .name = ",
-            a->plugin ? "static " : "", lo);
-    sn_emit_str(b, a->name);
+    sn_putf(b, "%sconst SnArith sn_arith_%s = {\n    .name = %s",
+            a->plugin ? "static " : "", lo, sn_lit_str(b->a, a->name));
     if (!a->shipped)
         sn_putf(b, ", .hash = UINT64_C(0x%016llx)",
                 (unsigned long long)a->hash);
-    sn_puts(b, ", .error = ");
-    sn_emit_f64(b, a->error);
+    sn_putf(b, ", .error = %s", sn_lit_f64(b->a, a->error));
     if (a->nof)
         sn_putf(b, ", .nrow = %u, .row = %s_row", a->nof, lo);
     if (a->pairs.some)

@@ -205,94 +205,55 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
 
 /* ---- attribute defaults ---- */
 
-static void
-put_side_value(SnBuf *b, const SnExpr *e, const char *field)
+/* ".lo = -1.0, .has_lo = true"; nothing for an open side. */
+static const char *
+side(SnArena *a, const SnExpr *e, const char *field)
 {
     double v;
 
-    if (e->ek == SN_E_WILD || !sn_const_num(e, &v))
-        return;
-    sn_putf(b, ", .%s = ", field);
-    sn_emit_f64(b, v);
-    sn_putf(b, ", .has_%s = true", field);
+    return e->ek == SN_E_WILD || !sn_const_num(e, &v)
+               ? ""
+               : sn_format(a, ".%s = %s, .has_%s = true", field,
+                           sn_lit_f64(a, v), field);
 }
 
-static void
-put_default_list(SnBuf *b, const SnDefAttr *at)
+static const char *
+default_of(SnArena *a, const SnDefAttr *at)
 {
     const SnExpr *e = at->def;
-    bool ints = at->ty == SN_A_INTS;
-    double v = 0;
-
-    if (e->ek != SN_E_LIST || e->nkid == 0) {
-        sn_puts(b, "{ 0, NULL }");
-        return;
-    }
-    sn_putf(b, "{ %u, (const %s[]){ ", e->nkid, ints ? "int64_t" : "float");
-    for (uint32_t i = 0; i < e->nkid; i++) {
-        sn_const_num(e->kid[i], &v);
-        sn_puts(b, i ? ", " : "");
-        if (ints)
-            sn_emit_i64(b, (int64_t)v);
-        else
-            sn_emit_f32(b, v);
-    }
-    sn_puts(b, " } }");
-}
-
-static void
-put_default(SnBuf *b, const SnDefAttr *at)
-{
-    const SnExpr *e = at->def;
+    bool list = e && e->ek == SN_E_LIST;
     double v = 0;
 
     switch (at->ty) {
     case SN_A_INT:
         sn_const_num(e, &v);
-        sn_emit_i64(b, (int64_t)v);
-        break;
+        return sn_lit_i64(a, (int64_t)v);
     case SN_A_REAL:
         sn_const_num(e, &v);
-        sn_emit_f32(b, v);
-        break;
+        return sn_lit_f32(a, v);
     case SN_A_BOOL:
-        sn_puts(b, e->i ? "true" : "false");
-        break;
+        return e->i ? "true" : "false";
     case SN_A_STR:
-        sn_emit_str(b, e->s);
-        break;
-    case SN_A_ENUM: {
-        uint32_t w = sn_name_at(at->word, at->nword, e->s);
-        sn_putf(b, "%u", w < at->nword ? w : 0);
-        break;
-    }
+        return sn_lit_str(a, e ? e->s : "");
+    case SN_A_ENUM:
+        return sn_format(a, "%u", sn_name_at(at->word, at->nword, e->s));
     case SN_A_INTS:
     case SN_A_REALS:
-        put_default_list(b, at);
-        break;
+        return sn_format(
+            a, "{ %u, %s }", list ? e->nkid : 0,
+            sn_lit_list(a, e->kid, list ? e->nkid : 0,
+                        at->ty == SN_A_INTS ? "int64_t" : "float"));
     case SN_A_TYPE:
-        sn_puts(b, "NULL");
         break;
     case SN_A_RANGE:
-        sn_puts(b, "{ .lo = 0");
-        if (e->ek == SN_E_LIST && e->nkid == 2) {
-            /* .lo is given again only if the side is closed */
-            SnBuf t;
-            sn_buf_init(&t, b->a);
-            put_side_value(&t, e->kid[0], "lo");
-            put_side_value(&t, e->kid[1], "hi");
-            const char *x = sn_buf_str(&t);
-            if (strstr(x, ".lo")) {
-                b->n -= strlen(".lo = 0");
-                b->s[b->n] = 0;
-                sn_puts(b, x + 2);
-            } else {
-                sn_puts(b, x);
-            }
-        }
-        sn_puts(b, " }");
-        break;
+        if (!list || e->nkid != 2)
+            return "{ .lo = 0 }";
+        const char *lo = side(a, e->kid[0], "lo"),
+                   *hi = side(a, e->kid[1], "hi");
+        return sn_format(a, "{ %s%s%s }", lo, *lo && *hi ? ", " : "",
+                         *lo || *hi ? hi : ".lo = 0");
     }
+    return "NULL";
 }
 
 static void
@@ -307,12 +268,8 @@ put_defaults(SnBuf *b, const SnDefNode *n, Kd k)
         const SnDefAttr *at = n->all[i];
         if (at->def == NULL && at->ty != SN_A_STR)
             continue;
-        sn_putf(&t, "    .%s = ", sn_field(b->a, at->name));
-        if (at->def)
-            put_default(&t, at);
-        else
-            sn_puts(&t, "\"\"");
-        sn_puts(&t, ",\n");
+        sn_putf(&t, "    .%s = %s,\n", sn_field(b->a, at->name),
+                default_of(b->a, at));
     }
     sn_putf(b, "static const %s %s_default = {%s%s};\n", k.st, k.lo,
             t.n ? "\n" : " 0 ", sn_buf_str(&t));
@@ -329,11 +286,8 @@ put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
             continue;
         sn_putf(b, "static const char *const %s_%s_words[] = {\n   ", k.lo,
                 at->name);
-        for (uint32_t w = 0; w < at->nword; w++) {
-            sn_putc(b, ' ');
-            sn_emit_str(b, at->word[w]);
-            sn_putc(b, ',');
-        }
+        for (uint32_t w = 0; w < at->nword; w++)
+            sn_putf(b, " %s,", sn_lit_str(a, at->word[w]));
         sn_puts(b, " NULL\n};\n");
     }
     if (n->nall == 0)
@@ -357,14 +311,9 @@ put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
         else if (at->ty == SN_A_RANGE && at->range_attr)
             sn_putf(b, "      .range_of = SN_RANGE_ATTR, .range_port = %u,\n",
                     at->range_attr->index);
-        if (at->where) {
-            SnBuf t;
-            sn_buf_init(&t, a);
-            sn_put_expr(&t, at->where);
-            sn_puts(b, "      .where = ");
-            sn_emit_str(b, sn_buf_str(&t));
-            sn_putf(b, ", .check = sn_check_%s_%s,\n", k.lo, at->name);
-        }
+        if (at->where)
+            sn_putf(b, "      .where = %s, .check = sn_check_%s_%s,\n",
+                    sn_lit_str(a, sn_expr_str(a, at->where)), k.lo, at->name);
         sn_putf(b, "      .has_default = %s },\n", at->def ? "true" : "false");
     }
     sn_puts(b, "};\n");
@@ -387,21 +336,17 @@ sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
             sn_puts(b, ", .variadic = true");
         if (p->optional)
             sn_puts(b, ", .optional = true");
-        if (p->fact == SN_FIXED) {
-            sn_puts(b, ", .fixed_scale = ");
-            sn_emit_f32(b, p->fixed_scale);
-            sn_putf(b, ", .fixed_zp = %lld", (long long)p->fixed_zp);
-        }
+        if (p->fact == SN_FIXED)
+            sn_putf(b, ", .fixed_scale = %s, .fixed_zp = %lld",
+                    sn_lit_f32(b->a, p->fixed_scale), (long long)p->fixed_zp);
         if (p->fact == SN_PIN) {
             sn_putf(b, ",\n      .npin = %u, .pin = {", p->npin);
             for (uint32_t k = 0; k < p->npin; k++)
                 sn_putf(b, "%s %u", k ? "," : "", p->pin[k]);
             sn_puts(b, " }");
         }
-        if (p->because) {
-            sn_puts(b, ",\n      .because = ");
-            sn_emit_str(b, p->because);
-        }
+        if (p->because)
+            sn_putf(b, ",\n      .because = %s", sn_lit_str(b->a, p->because));
         sn_puts(b, " },\n");
     }
     sn_puts(b, "};\n");
@@ -537,14 +482,11 @@ put_invs(SnBuf *b, const SnDefNode *n, Kd k)
         return;
     sn_putf(b, "static const SnInvariant %s_inv[] = {\n", k.lo);
     for (uint32_t i = 0; i < n->nrinv; i++) {
-        SnBuf t;
-        sn_buf_init(&t, b->a);
-        sn_put_expr(&t, n->rinv[i]->expr);
+        const char *e = sn_expr_str(b->a, n->rinv[i]->expr);
         if (n->rinv[i]->els)
-            sn_putf(&t, ": %s", n->rinv[i]->els);
-        sn_putf(b, "    { sn_inv_%s_%u,\n      ", k.lo, i);
-        sn_emit_str(b, sn_buf_str(&t));
-        sn_puts(b, " },\n");
+            e = sn_format(b->a, "%s: %s", e, n->rinv[i]->els);
+        sn_putf(b, "    { sn_inv_%s_%u,\n      %s },\n", k.lo, i,
+                sn_lit_str(b->a, e));
     }
     sn_puts(b, "};\n");
 }
@@ -642,10 +584,9 @@ sn_emit_family(SnBuf *b, const SnDefFamily *f)
     static const SnFamilyId fam[] = {SN_FAM_ABSORB, SN_FAM_MERGE, SN_FAM_SINK};
     const char *const why[] = {f->why_absorb, f->why_merge, f->why_sink};
     for (int i = 0; i < 3; i++)
-        if (why[i]) {
-            sn_putf(b, ",\n        .why_%s = ", sn_family_words[fam[i]].word);
-            sn_emit_str(b, why[i]);
-        }
+        if (why[i])
+            sn_putf(b, ",\n        .why_%s = %s", sn_family_words[fam[i]].word,
+                    sn_lit_str(b->a, why[i]));
     sn_puts(b, " },\n");
 }
 
@@ -687,9 +628,8 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     else
         sn_putf(b, "    [SN_K_%s] =\n    { .name = \"%s\", .doc = ", k.up,
                 n->name);
-    sn_emit_str(b, n->doc ? n->doc : "");
-    sn_putf(b, ",\n      .kind = SN_K_%s, .nin = %u, .nout = %u", k.up, n->nin,
-            n->nout);
+    sn_putf(b, "%s,\n      .kind = SN_K_%s, .nin = %u, .nout = %u",
+            sn_lit_str(b->a, n->doc ? n->doc : ""), k.up, n->nin, n->nout);
     if (n->nin)
         sn_putf(b, ", .in = %s_in", k.lo);
     if (n->nout)
@@ -715,10 +655,8 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
         sn_putf(b, "      .ninv = %u, .inv = %s_inv,\n", n->nrinv, k.lo);
     sn_emit_family(b, &n->family);
     put_joins(b, s, n);
-    sn_puts(b, "      .cost = ");
-    sn_emit_f32(b, cost);
-    sn_puts(b, ", .backend = ");
-    sn_emit_str(b, n->backend ? n->backend->name : NULL);
+    sn_putf(b, "      .cost = %s, .backend = %s", sn_lit_f32(b->a, cost),
+            sn_lit_str(b->a, n->backend ? n->backend->name : NULL));
     if (s->is_plugin)
         sn_putf(b, ", .where = \"%s\" },\n", sn_where(b->a, n->pos));
     else

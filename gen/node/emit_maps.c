@@ -47,19 +47,16 @@ put_param_parts(SnBuf *b, const SnMapDecl *d, const SnMapParam *p)
         return;
     sn_putf(b, "static const char *const map_%s_%s_word[] = {\n    ", d->name,
             p->name);
-    for (uint32_t i = 0; p->word[i]; i++) {
-        sn_emit_str(b, p->word[i]);
-        sn_puts(b, ", ");
-    }
+    for (uint32_t i = 0; p->word[i]; i++)
+        sn_putf(b, "%s, ", sn_lit_str(b->a, p->word[i]));
     sn_puts(b, "NULL\n};\n");
 }
 
 static void
 put_param(SnBuf *b, const SnMapDecl *d, const SnMapParam *p)
 {
-    sn_puts(b, "    { .name = ");
-    sn_emit_str(b, p->name);
-    sn_putf(b, ", .kind = %s, .length = %s", param_enum[p->kind],
+    sn_putf(b, "    { .name = %s, .kind = %s, .length = %s",
+            sn_lit_str(b->a, p->name), param_enum[p->kind],
             length_enum[p->length]);
     if (p->variadic)
         sn_puts(b, ", .variadic = true");
@@ -146,10 +143,8 @@ put_stmt(SnBuf *b, const SnMapDecl *d, uint32_t i)
     if (s->n)
         sn_putf(b, ",\n      .%s = map_%s_%s_%u", is_box(s) ? "bound" : "index",
                 d->name, is_box(s) ? "bound" : "index", i);
-    if (s->text) {
-        sn_puts(b, ",\n      .text = ");
-        sn_emit_str(b, s->text);
-    }
+    if (s->text)
+        sn_putf(b, ",\n      .text = %s", sn_lit_str(b->a, s->text));
     if (s->nhole)
         sn_putf(b, ",\n      .nhole = %u, .hole = map_%s_hole_%u", s->nhole,
                 d->name, i);
@@ -166,11 +161,8 @@ put_exprs(SnBuf *b, const SnMapDecl *d)
     sn_putf(b, "static const SnMapExpr map_%s_expr[] = {\n", d->name);
     for (uint32_t i = 0; i < d->nexpr; i++) {
         const SnMapExpr *e = &d->expr[i];
-        sn_putf(b, "    { %s, %u, %u, ", op_enum[e->op], e->nkid, e->kid);
-        sn_emit_f32(b, (double)e->r);
-        sn_puts(b, ", ");
-        sn_emit_i64(b, e->v);
-        sn_puts(b, " },\n");
+        sn_putf(b, "    { %s, %u, %u, %s, %s },\n", op_enum[e->op], e->nkid,
+                e->kid, sn_lit_f32(b->a, (double)e->r), sn_lit_i64(b->a, e->v));
     }
     sn_puts(b, "};\n");
 }
@@ -195,13 +187,13 @@ put_map(SnBuf *b, const SnDefs *s, const SnDefMap *m)
     for (uint32_t i = 0; i < d->nslot; i++)
         sn_putf(b, "    { \"%s\", %s },\n", d->slot[i].name,
                 d->slot[i].list ? "true" : "false");
-    sn_putf(b, "%sconst SnMapDecl %s = {\n    .name = \"%s\", .doc = ",
-            d->nslot ? "};\n" : "", sn_emit_map_symbol(s, m), d->name);
-    sn_emit_str(b, d->doc);
-    sn_puts(b, ",\n    .where = ");
-    sn_emit_str(b, sn_where(b->a, m->pos));
-    sn_putf(b, ",\n    .nparam = %u, .nstmt = %u, .nexpr = %u, .nslot = %u",
-            d->nparam, d->nstmt, d->nexpr, d->nslot);
+    sn_putf(
+        b,
+        "%sconst SnMapDecl %s = {\n    .name = \"%s\", .doc = %s,\n    .where "
+        "= %s,\n    .nparam = %u, .nstmt = %u, .nexpr = %u, .nslot = %u",
+        d->nslot ? "};\n" : "", sn_emit_map_symbol(s, m), d->name,
+        sn_lit_str(b->a, d->doc), sn_lit_str(b->a, sn_where(b->a, m->pos)),
+        d->nparam, d->nstmt, d->nexpr, d->nslot);
     if (d->nparam)
         sn_putf(b, ",\n    .param = map_%s_param", d->name);
     sn_putf(b, ",\n    .stmt = map_%s_stmt", d->name);

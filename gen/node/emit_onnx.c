@@ -39,15 +39,11 @@ sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
         for (uint32_t e = 0; e < o->nent; e++) {
             const SnDefOnnxEnt *x = &o->ent[e];
             bool hook = x->kind == SN_OE_HOOK;
-            sn_putf(b, "    { %s, ", entry[x->kind]);
-            sn_emit_str(b, x->name);
-            sn_puts(b, ", ");
-            sn_emit_str(b, hook ? NULL : x->value);
-            sn_putf(b, ", %d, %s, ",
+            sn_putf(b, "    { %s, %s, %s, %d, %s, %s },\n", entry[x->kind],
+                    sn_lit_str(b->a, x->name),
+                    sn_lit_str(b->a, hook ? NULL : x->value),
                     x->kind == SN_OE_INPUT ? (int)x->input : -1,
-                    hook ? x->value : "NULL");
-            sn_emit_str(b, x->unless);
-            sn_puts(b, " },\n");
+                    hook ? x->value : "NULL", sn_lit_str(b->a, x->unless));
         }
         sn_puts(b, "};\n");
     }
@@ -58,11 +54,10 @@ sn_emit_operator(SnBuf *b, const char *op)
 {
     const char *colon = strchr(op, ':');
 
-    sn_puts(b, "    { { ");
-    sn_emit_str(b, colon ? sn_strndup(b->a, op, (size_t)(colon - op)) : "");
-    sn_puts(b, ", ");
-    sn_emit_str(b, colon ? colon + 1 : op);
-    sn_puts(b, " }");
+    sn_putf(b, "    { { %s, %s }",
+            sn_lit_str(b->a,
+                       colon ? sn_strndup(b->a, op, (size_t)(colon - op)) : ""),
+            sn_lit_str(b->a, colon ? colon + 1 : op));
 }
 
 static uint32_t
@@ -71,9 +66,8 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n)
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];
         sn_emit_operator(b, o->op);
-        sn_putf(b, ", %d, %d, %s, ", (int)o->since, (int)o->until,
-                o->hook ? o->hook : "NULL");
-        sn_emit_str(b, o->note);
+        sn_putf(b, ", %d, %d, %s, %s", (int)o->since, (int)o->until,
+                o->hook ? o->hook : "NULL", sn_lit_str(b->a, o->note));
         if (o->nent)
             sn_putf(b, ", %u, %s_onnx_%u", o->nent, sn_lower(b->a, n->name), i);
         else

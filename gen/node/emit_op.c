@@ -18,46 +18,25 @@ typedef struct Steps {
 
 /* ---- values ---- */
 
-static void
-put_list(SnBuf *b, const SnExpr *e, bool reals)
-{
-    sn_putf(b, "(const %s[]){", reals ? "float" : "int64_t");
-    for (uint32_t i = 0; i < e->nkid; i++) {
-        double v = 0;
-        sn_expr_number(e->kid[i], &v);
-        sn_putf(b, reals ? "%s(float)%.9g" : "%s%.0f", i ? ", " : "", v);
-    }
-    if (e->nkid == 0)
-        sn_puts(b, "0");
-    sn_puts(b, "}");
-}
-
 /* { i, r, s, n, ints, reals } */
-static void
-put_val(SnBuf *b, const SnExpr *e, SnAttrKind ty)
+static const char *
+val(SnArena *a, const SnExpr *e, SnAttrKind ty)
 {
+    bool ints = ty == SN_A_INTS;
     double v = 0;
 
-    if (!e) {
-        sn_puts(b, "{ 0 }");
-    } else if (ty == SN_A_INTS || ty == SN_A_REALS) {
-        sn_putf(b, "{ .n = %u, .%s = ", e->nkid,
-                ty == SN_A_INTS ? "ints" : "reals");
-        put_list(b, e, ty == SN_A_REALS);
-        sn_puts(b, " }");
-    } else if (e->ek == SN_E_STR || e->rk == SN_R_WORD) {
-        sn_puts(b, "{ .s = ");
-        sn_emit_str(b, e->s);
-        sn_puts(b, " }");
-    } else if (e->ek == SN_E_BOOL) {
-        sn_putf(b, "{ .i = %d }", (int)e->i);
-    } else {
-        sn_expr_number(e, &v);
-        if (ty == SN_A_REAL)
-            sn_putf(b, "{ .r = %.17g }", v);
-        else
-            sn_putf(b, "{ .i = %.0f }", v);
-    }
+    if (!e)
+        return "{ 0 }";
+    if (ints || ty == SN_A_REALS)
+        return sn_format(
+            a, "{ .n = %u, .%s = %s }", e->nkid, ints ? "ints" : "reals",
+            sn_lit_list(a, e->kid, e->nkid, ints ? "int64_t" : "float"));
+    if (e->ek == SN_E_STR || e->rk == SN_R_WORD)
+        return sn_format(a, "{ .s = %s }", sn_lit_str(a, e->s));
+    sn_const_num(e, &v);
+    return ty == SN_A_REAL
+               ? sn_format(a, "{ .r = %s }", sn_lit_f64(a, v))
+               : sn_format(a, "{ .i = %s }", sn_lit_i64(a, (int64_t)v));
 }
 
 /* ---- steps ---- */
@@ -72,12 +51,10 @@ put_from(Steps *s, SnBuf *b, const SnDefOpAttr *v, const SnExpr *e,
     const SnExpr *is = v ? v->type->def : e;
 
     ty = v ? v->type->ty : ty;
-    sn_putf(b, "{ %s, ", sn_attr_kind_words[ty].id);
-    sn_emit_str(b, v ? v->name : NULL);
-    sn_putf(b, ", %d, %s, ", v && v->in ? (int)(v->in - s->o->in) : -1,
-            is ? "true" : "false");
-    put_val(b, is, ty);
-    sn_puts(b, " }");
+    sn_putf(b, "{ %s, %s, %d, %s, ", sn_attr_kind_words[ty].id,
+            sn_lit_str(b->a, v ? v->name : NULL),
+            v && v->in ? (int)(v->in - s->o->in) : -1, is ? "true" : "false");
+    sn_putf(b, "%s }", val(b->a, is, ty));
 }
 
 /* The arguments of the map of assignment number i. */
@@ -116,8 +93,7 @@ put_sets(Steps *s, const SnTerm *t)
     for (uint32_t i = 0; i < t->nasg; i++) {
         const SnAsg *g = &t->asg[i];
         const SnDefVar *v = g->e->rk == SN_R_VAR ? g->e->ref : NULL;
-        sn_puts(b, "    { ");
-        sn_emit_str(b, g->name);
+        sn_putf(b, "    { %s", sn_lit_str(b->a, g->name));
         if (g->e->rk == SN_R_MAP) {
             sn_putf(b, ", { .in = -1 }, &%s, op%u_set%u_arg%u, %u },\n",
                     sn_emit_map_symbol(s->d, g->e->ref), s->id, s->n, i,
@@ -137,10 +113,8 @@ put_number(Steps *s, const SnDefVar *v)
 {
     const SnDefOpVal *x = v->val;
 
-    sn_puts(&s->steps, "    { .name = ");
-    sn_emit_str(&s->steps, v->name);
-    sn_putf(&s->steps,
-            ", .elem = -1, .count = %s, .num = ", x->count ? "true" : "false");
+    sn_putf(&s->steps, "    { .name = %s, .elem = -1, .count = %s, .num = ",
+            sn_lit_str(s->steps.a, v->name), x->count ? "true" : "false");
     put_from(s, &s->steps, x->attr, x->let && !x->count ? x->let->num : NULL,
              SN_A_REAL);
     sn_puts(&s->steps, " },\n");
@@ -203,9 +177,9 @@ put_term(Steps *s, const SnTerm *t, const char *name)
     put_sets(s, t);
     const SnDefType *ty = t->type ? t->type->ref : NULL;
     sn_putf(&s->steps,
-            "    { .kind = SN_K_%s, .name = ", sn_upper(a, t->node->name));
-    sn_emit_str(&s->steps, name ? name : sn_lower(a, t->node->name));
-    sn_putf(&s->steps, ", .chain = %s, .elem = %d,\n",
+            "    { .kind = SN_K_%s, .name = %s, .chain = %s, .elem = %d,\n",
+            sn_upper(a, t->node->name),
+            sn_lit_str(s->steps.a, name ? name : sn_lower(a, t->node->name)),
             t->chain ? "true" : "false", ty ? ty->conc[0].elem : -1);
     sn_putf(&s->steps, "      .narg = %u, .arg = op%u_arg%u", n, s->id, s->n);
     if (t->nasg)
@@ -249,12 +223,10 @@ put_tests(SnBuf *b, const SnDefOp *o, uint32_t id)
             continue;
         if (n++ == 0)
             sn_putf(b, "static const SnOnnxTest op%u_test[] = {\n", id);
-        sn_puts(b, "    { ");
-        sn_emit_str(b, a->name);
-        sn_putf(b, ", SN_ONNX_%s, %s, ", is, a->maybe ? "true" : "false");
-        put_val(b, a->is && a->is->ek != SN_E_WILD ? a->is : NULL,
-                a->is && a->is->ty == SN_TY_REAL ? SN_A_REAL : SN_A_INT);
-        sn_puts(b, " },\n");
+        sn_putf(b, "    { %s, SN_ONNX_%s, %s, %s },\n",
+                sn_lit_str(b->a, a->name), is, a->maybe ? "true" : "false",
+                val(b->a, a->is && a->is->ek != SN_E_WILD ? a->is : NULL,
+                    a->is && a->is->ty == SN_TY_REAL ? SN_A_REAL : SN_A_INT));
     }
     if (n)
         sn_puts(b, "};\n");
@@ -316,8 +288,8 @@ sn_emit_ops(SnBuf *b, const SnDefs *d)
         if (s.n)
             sn_putf(b, "static const SnOnnxStep op%u_step[] = {\n%s};\n", i,
                     sn_buf_str(&s.steps));
-        sn_putf(b, "static const SnOnnxTerm op%u = {\n    ", i);
-        sn_emit_str(b, o->text);
+        sn_putf(b, "static const SnOnnxTerm op%u = {\n    %s", i,
+                sn_lit_str(b->a, o->text));
         bool one = one_node(o);
         sn_putf(b, ",\n    0x%x, %s, %s, %u, %u, op%u_in, ", elems,
                 one ? "true" : "false",
@@ -367,8 +339,8 @@ sn_emit_op_rows(SnBuf *b, const SnDefs *d)
         if (!b)
             continue;
         sn_emit_operator(b, o->op);
-        sn_putf(b, ", %d, %d, NULL, ", (int)o->since, (int)o->until);
-        sn_emit_str(b, note(b->a, o));
+        sn_putf(b, ", %d, %d, NULL, %s", (int)o->since, (int)o->until,
+                sn_lit_str(b->a, note(b->a, o)));
         while (t->tk == SN_T_VAR && t->var->val->let && t->var->val->let->term)
             t = t->var->val->let->term;
         root = t->node;

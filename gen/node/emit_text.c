@@ -228,10 +228,9 @@ put_text(SnBuf *b, const char *name, const char *text)
     while (*text) {
         size_t n = strcspn(text, "\n"), lead = strspn(text, " ");
         if (n > lead) {
-            sn_puts(b, "    ");
-            sn_emit_str(b,
-                        sn_format(b->a, "%.*s", (int)(n - lead), text + lead));
-            sn_puts(b, ",\n");
+            sn_putf(b, "    %s,\n",
+                    sn_lit_str(b->a, sn_format(b->a, "%.*s", (int)(n - lead),
+                                               text + lead)));
         }
         text += n + (text[n] == '\n');
     }

@@ -239,10 +239,8 @@ put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
         sn_puts(b, ", .fallback_kernels = true");
     if (k->nenable) {
         sn_puts(b, ",\n      .optin = (const char *const[]){ ");
-        for (uint32_t n = 0; n < k->nenable; n++) {
-            sn_emit_str(b, k->enable[n]);
-            sn_puts(b, ", ");
-        }
+        for (uint32_t n = 0; n < k->nenable; n++)
+            sn_putf(b, "%s, ", sn_lit_str(b->a, k->enable[n]));
         sn_puts(b, "NULL }");
     }
     if (k->nkeep)

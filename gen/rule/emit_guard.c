@@ -95,17 +95,11 @@ named(SnRuleGen *cx, const SnExpr *e)
 static void
 fail_unless(SnRuleGen *cx, const SnExpr *e)
 {
-    SnBuf text, quoted;
-
-    sn_buf_init(&text, cx->a);
-    sn_buf_init(&quoted, cx->a);
-    sn_put_expr(&text, e);
-    sn_emit_str(&quoted, sn_buf_str(&text));
     sn_rule_line(cx, NULL, "if (%s)", sn_rule_cond(cx, e, true));
     cx->indent += 4;
     sn_rule_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
                  sn_rule_enum(cx->defs, cx->rule), cx->root,
-                 sn_buf_str(&quoted), named(cx, e));
+                 sn_lit_str(cx->a, sn_expr_str(cx->a, e)), named(cx, e));
     cx->indent -= 4;
 }
 

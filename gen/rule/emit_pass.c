@@ -285,15 +285,10 @@ claim(SnArena *a, const SnDefClaim *c)
         [SN_CLAIM_NONE] = "NONE",     [SN_CLAIM_EXACT] = "EXACT",
         [SN_CLAIM_WITHIN] = "WITHIN", [SN_CLAIM_REFINES] = "REFINES",
         [SN_CLAIM_REAL] = "REAL",     [SN_CLAIM_LOSSY] = "LOSSY"};
-    SnBuf b;
-
-    sn_buf_init(&b, a);
-    sn_putf(&b, "{ SN_CLAIM_%s, ", name[c->kind]);
-    sn_emit_f64(&b, c->kind == SN_CLAIM_WITHIN ? c->n
-                    : c->kind == SN_CLAIM_REAL ? c->real
-                                               : 0);
-    sn_puts(&b, " }");
-    return sn_buf_str(&b);
+    return sn_format(a, "{ SN_CLAIM_%s, %s }", name[c->kind],
+                     sn_lit_f64(a, c->kind == SN_CLAIM_WITHIN ? c->n
+                                   : c->kind == SN_CLAIM_REAL ? c->real
+                                                              : 0));
 }
 
 static void
@@ -363,10 +358,9 @@ put_passes(const SnDefs *defs, SnBuf *b)
         if (!sn_defs_mine(defs, p->backend))
             continue;
         const char *name = pass_name(defs, p);
-        sn_putf(b, "    { .name = \"%s\", .doc = ", p->name);
-        sn_emit_str(b, p->doc ? p->doc : "");
-        sn_puts(b, ",\n      .backend = ");
-        sn_emit_str(b, p->backend ? p->backend->name : NULL);
+        sn_putf(b, "    { .name = \"%s\", .doc = %s,\n      .backend = %s",
+                p->name, sn_lit_str(b->a, p->doc ? p->doc : ""),
+                sn_lit_str(b->a, p->backend ? p->backend->name : NULL));
         if (p->lowering)
             sn_puts(b, ", .lowering = true");
         if (p->nallow)
@@ -416,15 +410,10 @@ put_pipelines(const SnDefs *defs, SnBuf *b)
 static void
 put_text(SnBuf *b, const char *s)
 {
-    for (;;) {
-        const char *e = strchr(s, '\n');
-        if (!e)
-            break;
-        sn_emit_str(b, sn_strndup(b->a, s, (size_t)(e - s) + 1));
-        sn_puts(b, "\n              ");
-        s = e + 1;
-    }
-    sn_emit_str(b, s);
+    for (const char *e; (e = strchr(s, '\n')) != NULL; s = e + 1)
+        sn_putf(b, "%s\n              ",
+                sn_lit_str(b->a, sn_strndup(b->a, s, (size_t)(e - s) + 1)));
+    sn_puts(b, sn_lit_str(b->a, s));
 }
 
 static void
@@ -451,10 +440,8 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     }
     if (r->other.kind != SN_CLAIM_NONE)
         sn_putf(b, ",\n      .other = %s", claim(a, &r->other));
-    if (r->optin) {
-        sn_puts(b, ", .optin = ");
-        sn_emit_str(b, r->optin);
-    }
+    if (r->optin)
+        sn_putf(b, ", .optin = %s", sn_lit_str(b->a, r->optin));
     if (r->backend)
         sn_putf(b, ", .backend = \"%s\"", r->backend->name);
     if (defs->is_plugin)

@@ -14,37 +14,17 @@ is_value(const SnDefTestLine *l)
     return l->kind == SN_TL_VALUE || l->kind == SN_TL_INPUT;
 }
 
-/* "y" as C text; NULL for an unnamed value. */
-static const char *
-quoted(SnRuleGen *cx, const char *s)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, cx->a);
-    sn_emit_str(&b, s);
-    return sn_buf_str(&b);
-}
-
 /* ---- types and shapes ---- */
 
 /* The dimensions of T[2, 3]: "2, (const int64_t[]){ 2, 3 }". */
 static const char *
 dims(SnRuleGen *cx, const SnExpr *e)
 {
-    SnBuf b;
-    double v = 0;
+    uint32_t n = e && e->ek == SN_E_INDEX ? e->nkid - 1 : 0;
 
-    if (!e || e->ek != SN_E_INDEX || e->nkid < 2)
-        return "0, NULL";
-    sn_buf_init(&b, cx->a);
-    sn_putf(&b, "%u, (const int64_t[]){ ", e->nkid - 1);
-    for (uint32_t i = 1; i < e->nkid; i++) {
-        sn_puts(&b, i > 1 ? ", " : "");
-        sn_const_num(e->kid[i], &v);
-        sn_emit_i64(&b, (int64_t)v);
-    }
-    sn_puts(&b, " }");
-    return sn_buf_str(&b);
+    return n ? sn_format(cx->a, "%u, %s", n,
+                         sn_lit_list(cx->a, e->kid + 1, n, "int64_t"))
+             : "0, NULL";
 }
 
 /* NULL if the operands' facts determine it. */
@@ -64,23 +44,13 @@ build_constant(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     const SnAsg *data = sn_rule_asg_word(t, SN_W_DATA),
                 *splat = sn_rule_asg_word(t, SN_W_SPLAT);
-    const SnExpr *e = data ? data->e : splat ? splat->e : NULL;
+    SnExpr *e = data ? data->e : splat ? splat->e : NULL;
     bool list = e && e->ek == SN_E_LIST;
     uint32_t n = list ? e->nkid : e != NULL;
-    double v = 0;
-    SnBuf b;
 
-    sn_buf_init(&b, cx->a);
-    for (uint32_t i = 0; i < n; i++) {
-        sn_puts(&b, i ? ", " : "");
-        sn_const_num(list ? e->kid[i] : e, &v);
-        sn_emit_f64(&b, v);
-    }
-    return sn_format(cx->a,
-                     "sn_gt_constant(t, %s, %s, %s, %u, (const "
-                     "double[]){ %s })",
-                     quoted(cx, name), type(cx, t), dims(cx, t->type), n,
-                     n ? sn_buf_str(&b) : "0");
+    return sn_format(cx->a, "sn_gt_constant(t, %s, %s, %s, %u, %s)",
+                     sn_lit_str(cx->a, name), type(cx, t), dims(cx, t->type), n,
+                     sn_lit_list(cx->a, list ? e->kid : &e, n, "double"));
 }
 
 /* regrid(b): b on the grid that the operands it is pinned to give. */
@@ -142,14 +112,14 @@ build_node(SnRuleGen *cx, const SnTerm *t, const char *name)
         return build_constant(cx, t, name);
     if (source)
         return sn_format(cx->a, "sn_gt_input(t, %s, %s, %s)",
-                         quoted(cx, name ? name : "input"), type(cx, t),
+                         sn_lit_str(cx->a, name ? name : "input"), type(cx, t),
                          dims(cx, t->type));
     const char *in = operands(cx, t);
     const char *attr =
         n->nall ? sn_rule_attrs(cx, t, name ? name : sn_rule_lower(cx, n))
                 : "NULL";
     return sn_format(cx->a, "sn_gt_node(t, %s, %s, %s, %s, %s, %s)",
-                     quoted(cx, name), sn_rule_kind(cx, n), in, attr,
+                     sn_lit_str(cx->a, name), sn_rule_kind(cx, n), in, attr,
                      type(cx, t),
                      flag ? sn_rule_cond(cx, flag->e, false) : "false");
 }
@@ -240,7 +210,7 @@ put_graph(SnRuleGen *cx, SnBuf *b, const char *name)
         const char *field = sn_field(cx->a, l->name ? l->name : "");
         if (l->kind == SN_TL_INPUT)
             sn_rule_line(cx, NULL, "v->%s = sn_gt_input(t, %s, %s, %s);", field,
-                         quoted(cx, l->name), sn_rule_type(cx, l->e),
+                         sn_lit_str(cx->a, l->name), sn_rule_type(cx, l->e),
                          dims(cx, l->e));
         else if (l->kind == SN_TL_VALUE)
             sn_rule_line(cx, NULL, "v->%s = %s;", field,
@@ -315,16 +285,16 @@ run_lines(SnRuleGen *cx, const char *name)
     for (uint32_t i = 0; i < t->nline; i++)
         if (is_output(t, t->line[i]))
             sn_rule_line(cx, NULL, "sn_gt_save(t, %s, v.%s);",
-                         quoted(cx, t->line[i]->name),
+                         sn_lit_str(cx->a, t->line[i]->name),
                          sn_field(cx->a, t->line[i]->name));
     sn_rule_line(cx, NULL, "sn_gt_run(t, \"%s\", %s, %s, %s);",
                  t->pass ? t->pass->name : "backend",
-                 quoted(cx, t->backend ? t->backend->name : NULL),
+                 sn_lit_str(cx->a, t->backend ? t->backend->name : NULL),
                  line_of(t, SN_TL_USING) ? "using" : "NULL",
                  strict ? "true" : "false");
     if (reject)
         sn_rule_line(cx, NULL, "sn_gt_reject(t, %s);",
-                     quoted(cx, reject->name));
+                     sn_lit_str(cx->a, reject->name));
 }
 
 /* Conditions are about the graph that ran: its values by their names. */
@@ -337,12 +307,10 @@ condition_lines(SnRuleGen *cx)
     for (uint32_t i = 0; i < t->nline; i++) {
         if (t->line[i]->kind != SN_TL_COND)
             continue;
-        SnBuf s;
-        sn_buf_init(&s, cx->a);
-        sn_put_expr(&s, t->line[i]->e);
+        const SnExpr *e = t->line[i]->e;
         sn_rule_line(cx, NULL, "sn_gt_check(t, %s, %s);",
-                     sn_rule_cond(cx, t->line[i]->e, false),
-                     quoted(cx, sn_buf_str(&s)));
+                     sn_rule_cond(cx, e, false),
+                     sn_lit_str(cx->a, sn_expr_str(cx->a, e)));
     }
     cx->ran = false;
 }
@@ -358,8 +326,8 @@ expect_lines(SnRuleGen *cx, const char *name)
         if (l->kind != SN_TL_EXPECT)
             continue;
         const char *x = build(cx, l->term, NULL);
-        sn_rule_line(cx, NULL, "sn_gt_expect(t, %s, %s);", quoted(cx, l->name),
-                     x);
+        sn_rule_line(cx, NULL, "sn_gt_expect(t, %s, %s);",
+                     sn_lit_str(cx->a, l->name), x);
     }
 }
 

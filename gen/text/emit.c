@@ -127,13 +127,14 @@ sn_emit_close(SnBuf *b)
     sn_puts(b, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
 
-void
-sn_emit_str(SnBuf *b, const char *s)
+const char *
+sn_lit_str(SnArena *a, const char *s)
 {
-    if (s == NULL) {
-        sn_puts(b, "NULL");
-        return;
-    }
+    SnBuf t, *b = &t;
+
+    if (s == NULL)
+        return "NULL";
+    sn_buf_init(b, a);
     sn_putc(b, '"');
     for (; *s; s++) {
         unsigned char ch = (unsigned char)*s;
@@ -149,54 +150,64 @@ sn_emit_str(SnBuf *b, const char *s)
             sn_putc(b, (char)ch);
     }
     sn_putc(b, '"');
+    return sn_buf_str(b);
 }
 
-static void
-put_real(SnBuf *b, double v, bool f32)
+static const char *
+real(SnArena *a, double v, bool f32)
 {
-    if (isnan(v)) {
-        sn_puts(b, "NAN");
-        return;
-    }
-    if (isinf(v)) {
-        sn_puts(b, v < 0 ? "-INFINITY" : "INFINITY");
-        return;
-    }
-    SnBuf t;
-    sn_buf_init(&t, b->a);
+    SnBuf b;
+
+    if (isnan(v))
+        return "NAN";
+    if (isinf(v))
+        return v < 0 ? "-INFINITY" : "INFINITY";
+    sn_buf_init(&b, a);
     if (f32)
-        sn_put_f32(&t, (float)v);
+        sn_put_f32(&b, (float)v);
     else
-        sn_put_f64(&t, v);
-    const char *s = sn_buf_str(&t);
-    sn_puts(b, s);
-    if (!strpbrk(s, ".eE"))
-        sn_puts(b, ".0");
-    if (f32)
-        sn_putc(b, 'f');
+        sn_put_f64(&b, v);
+    return sn_format(a, "%s%s%s", sn_buf_str(&b),
+                     strpbrk(sn_buf_str(&b), ".eE") ? "" : ".0",
+                     f32 ? "f" : "");
 }
 
-void
-sn_emit_f32(SnBuf *b, double v)
+const char *
+sn_lit_f32(SnArena *a, double v)
 {
-    put_real(b, v, true);
+    return real(a, v, true);
 }
 
-void
-sn_emit_f64(SnBuf *b, double v)
+const char *
+sn_lit_f64(SnArena *a, double v)
 {
-    put_real(b, v, false);
+    return real(a, v, false);
 }
 
-void
-sn_emit_i64(SnBuf *b, int64_t v)
+const char *
+sn_lit_i64(SnArena *a, int64_t v)
 {
     if (v == INT64_MIN)
-        sn_puts(b, "INT64_MIN");
-    else if (v >= INT32_MIN && v <= INT32_MAX)
-        sn_putf(b, "%lld", (long long)v);
-    else
-        sn_putf(b, "INT64_C(%lld)", (long long)v);
+        return "INT64_MIN";
+    return sn_format(
+        a, v >= INT32_MIN && v <= INT32_MAX ? "%lld" : "INT64_C(%lld)",
+        (long long)v);
+}
+
+const char *
+sn_lit_list(SnArena *a, SnExpr *const *e, uint32_t n, const char *ty)
+{
+    const char *s = n ? "" : " 0";
+    double v = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        sn_const_num(e[i], &v);
+        s = sn_format(a, "%s%s %s", s, i ? "," : "",
+                      *ty == 'i'   ? sn_lit_i64(a, (int64_t)v)
+                      : *ty == 'f' ? sn_lit_f32(a, v)
+                                   : sn_lit_f64(a, v));
+    }
+    return sn_format(a, "(const %s[]){%s }", ty, s);
 }
 
 void

@@ -80,10 +80,13 @@ void sn_emit_open(SnBuf *b);
  * the one header that is installed. */
 void sn_emit_core(SnBuf *b, const SnDefs *s, const char *lines);
 void sn_emit_close(SnBuf *b);
-void sn_emit_str(SnBuf *b, const char *s); /* quoted; NULL for NULL */
-void sn_emit_f32(SnBuf *b, double v);      /* 0.5f, -INFINITY */
-void sn_emit_f64(SnBuf *b, double v);
-void sn_emit_i64(SnBuf *b, int64_t v); /* INT64_C(5) past int */
+const char *sn_lit_str(SnArena *a, const char *s); /* quoted; NULL for NULL */
+const char *sn_lit_f32(SnArena *a, double v);      /* 0.5f, -INFINITY */
+const char *sn_lit_f64(SnArena *a, double v);
+const char *sn_lit_i64(SnArena *a, int64_t v); /* INT64_C(5) past int */
+/* "(const int64_t[]){ 1, 2 }": n constants as int64_t, float or double. */
+const char *sn_lit_list(SnArena *a, SnExpr *const *e, uint32_t n,
+                        const char *ty);
 /* s as lines of a block comment, each line after `lead`. */
 void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
 /* The lines of text, indented by `indent` and what they have, broken after
