@@ -207,15 +207,8 @@ sn_arith_prepare(SnRowOut *w, const SnDefs *s, const SnDefRowOf *r)
 static void
 put_comment(SnBuf *b, const SnDefRowOf *r)
 {
-    SnBuf x, q;
-
-    sn_buf_init(&x, b->a);
-    sn_buf_init(&q, b->a);
-    sn_emit_lines(
-        &x, 0, 77,
-        sn_format(b->a, "%s:\n%s", sn_where(b->a, r->row->pos), r->row->text));
-    sn_emit_quote(&q, " * ", sn_buf_str(&x));
-    sn_putf(b, "\n/*%s */\n", sn_buf_str(&q) + 2);
+    sn_emit_comment(b, sn_format(b->a, "%s:\n%s", sn_where(b->a, r->row->pos),
+                                 r->row->text));
 }
 
 bool
@@ -245,9 +238,7 @@ put_fn(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
         sn_puts(b, "    (void)a;\n");
     if (!sn_x_reads(r->x, 1))
         sn_puts(b, "    (void)b;\n");
-    sn_emit_lines(b, 4, 80,
-                  sn_format(s->arena, "return %s;", sn_arith_put(&w, r->x)));
-    sn_puts(b, "}\n");
+    sn_putf(b, "    return %s;\n}\n", sn_arith_put(&w, r->x));
 }
 
 static bool
@@ -286,19 +277,16 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
         w.f64 = !by->f32;
         const char *m = sn_arith_put(&w, w.ratio[i]->kid[0]);
         w.f64 = false;
-        sn_emit_lines(
-            b, 4, 80,
-            sn_format(s->arena, "sn_ratio_split(%s, %d, %d, %d, &q%u, &s%u);",
-                      m, (int)by->bits, (int)by->s_lo, (int)by->s_hi, i, i));
-        sn_putf(b, "    (void)q%u;\n    (void)s%u;\n", i, i);
+        sn_putf(b,
+                "    sn_ratio_split(%s, %d, %d, %d, &q%u, &s%u);\n"
+                "    (void)q%u;\n    (void)s%u;\n",
+                m, (int)by->bits, (int)by->s_lo, (int)by->s_hi, i, i, i, i);
     }
     for (uint32_t i = 0; i < w.nk; i++)
-        sn_emit_lines(b, 4, 80,
-                      sn_format(s->arena,
-                                w.k[i]->ty == SN_TY_REAL
-                                    ? "k[%u] = sn_bits_f32(%s);"
-                                    : "k[%u] = %s;",
-                                i, sn_arith_put(&w, w.k[i])));
+        sn_putf(b,
+                w.k[i]->ty == SN_TY_REAL ? "    k[%u] = sn_bits_f32(%s);\n"
+                                         : "    k[%u] = %s;\n",
+                i, sn_arith_put(&w, w.k[i]));
     sn_puts(b, "}\n");
     if (w.why)
         sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
@@ -322,13 +310,11 @@ put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     w.open = true;
     for (uint32_t i = 0; i < n; i++) {
         const SnX *x = w.ratio[at[i]];
-        sn_putf(b, "\nstatic double\n%s_ratio%u(const SnRowGrids *g)\n{\n", fn,
-                i);
         w.f64 = !x->by->f32;
-        sn_emit_lines(
-            b, 4, 80,
-            sn_format(s->arena, "return %s;", sn_arith_put(&w, x->kid[0])));
-        sn_puts(b, "}\n");
+        sn_putf(b,
+                "\nstatic double\n%s_ratio%u(const SnRowGrids *g)\n{\n"
+                "    return %s;\n}\n",
+                fn, i, sn_arith_put(&w, x->kid[0]));
     }
     sn_putf(b, "static const SnArithRatio %s_ratio[] = {\n", fn);
     for (uint32_t i = 0; i < n; i++) {
@@ -409,11 +395,9 @@ put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     }
     sn_putf(b,
             "\nstatic bool\n%s_fits(const int64_t *k, int64_t a, int64_t b)"
-            "\n{\n%s%s%s",
+            "\n{\n%s%s%s    return %s;\n}\n",
             sn_arith_fn(s, a, r) + 3, w.nk ? "" : "    (void)k;\n",
-            in[0] ? "" : "    (void)a;\n", in[1] ? "" : "    (void)b;\n");
-    sn_emit_lines(b, 4, 80, sn_format(w.a, "return %s;", all));
-    sn_puts(b, "}\n");
+            in[0] ? "" : "    (void)a;\n", in[1] ? "" : "    (void)b;\n", all);
     if (w.why)
         sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
 }
@@ -490,13 +474,10 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
     for (uint32_t i = 0; i < a->nof; i++) {
         const SnDefRowOf *r = &a->of[i];
         const char *fn = sn_arith_fn(s, owner(s, a, r), r);
-#define FORM_ENUM(ID, ...) [SN_FORM_##ID] = #ID,
-        static const char *const form[] = {SN_FORMS(FORM_ENUM)};
-#undef FORM_ENUM
         sn_arith_prepare(&w, s, r);
-        sn_putf(b, "    { \"%s\", %u, SN_FORM_%s, %s, %u, %u, %s_open, %s", fn,
-                w.nk, form[r->form], sn_lit_str(b->a, r->map), r->mask, r->is,
-                fn + 3, fn);
+        sn_putf(b, "    { \"%s\", %u, %s, %s, %u, %u, %s_open, %s", fn, w.nk,
+                sn_form_words[r->form].id, sn_lit_str(b->a, r->map), r->mask,
+                r->is, fn + 3, fn);
         uint32_t n = put_ratios(b, s, owner(s, a, r), r, true);
         if (n)
             sn_putf(b, ",\n        %u, %s_ratio, ", n, fn + 3);

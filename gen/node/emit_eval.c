@@ -457,14 +457,7 @@ put_comment(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
     sn_put_tuple(&x, s, n, t);
     sn_puts(&x, "\n    ");
     sn_put_sem(&x, n->rsem[res]);
-    sn_puts(b, "\n/*");
-    SnBuf q, w;
-    sn_buf_init(&q, b->a);
-    sn_buf_init(&w, b->a);
-    sn_emit_lines(&w, 0, 77, sn_buf_str(&x));
-    sn_emit_quote(&q, " * ", sn_buf_str(&w));
-    sn_puts(b, sn_buf_str(&q) + 2);
-    sn_puts(b, " */\n");
+    sn_emit_comment(b, sn_buf_str(&x));
 }
 
 /* One result of one tuple as function `name`; false if no row fits, which is an

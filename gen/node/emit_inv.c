@@ -91,16 +91,11 @@ put_fn(SnBuf *b, SnCw *w, const char *head, SnPos at, const SnExpr *e,
        const char *subject)
 {
     const SnDefNode *n = w->of;
-    SnBuf t, q;
+    SnBuf t;
 
-    sn_buf_init(&q, w->a);
-    sn_putf(&q, "%s: %s ", sn_where(w->a, at), subject);
-    sn_put_expr(&q, e);
-    sn_puts(b, "\n/* ");
-    SnBuf l;
-    sn_buf_init(&l, w->a);
-    sn_emit_quote(&l, "", sn_buf_str(&q));
-    sn_putf(b, "%.*s */\nbool\n%s\n{\n", (int)(l.n - 1), sn_buf_str(&l), head);
+    sn_emit_comment(b, sn_format(w->a, "%s: %s %s", sn_where(w->a, at), subject,
+                                 sn_expr_str(w->a, e)));
+    sn_putf(b, "bool\n%s\n{\n", head);
     sn_buf_init(&t, w->a);
     put_return(&t, w, e, true);
     const char *body = sn_buf_str(&t);

@@ -26,15 +26,12 @@ is_source(const SnDefNode *n)
 /* ---- sn_kind_NAME.h, sn_kinds.h ---- */
 
 static void
-put_new_head(SnBuf *out, const SnDefNode *n, Kd k, const char *before,
+put_new_head(SnBuf *b, const SnDefNode *n, Kd k, const char *before,
              const char *after)
 {
-    SnArena *a = out->a;
-    SnBuf t, *b = &t;
+    SnArena *a = b->a;
 
-    sn_buf_init(b, a);
-    sn_puts(b, before);
-    sn_putf(b, "sn_%s_new(SnGraph *g, const char *name", k.lo);
+    sn_putf(b, "%ssn_%s_new(SnGraph *g, const char *name", before, k.lo);
     for (uint32_t i = 0; i < n->nin; i++) {
         const char *p = sn_local(a, n->in[i]->name);
         if (n->in[i]->variadic)
@@ -48,8 +45,7 @@ put_new_head(SnBuf *out, const SnDefNode *n, Kd k, const char *before,
         sn_putf(b, ", const %s *attr", k.st);
     for (uint32_t i = 0; i < n->nout; i++)
         sn_putf(b, ", const SnType *%s", sn_local(a, n->out[i]->name));
-    sn_putf(b, ")%s", after);
-    sn_emit_lines(out, 0, 80, sn_buf_str(b));
+    sn_putf(b, ")%s\n", after);
 }
 
 static void
@@ -74,25 +70,12 @@ put_access(SnBuf *b, const SnDefNode *n, Kd k)
 }
 
 static void
-put_doc(SnBuf *b, const SnDefNode *n)
-{
-    SnBuf t;
-
-    sn_buf_init(&t, b->a);
-    sn_emit_quote(&t, " * ",
-                  sn_format(b->a, "%s%s%s", n->name, n->doc ? ": " : "",
-                            n->doc ? n->doc : ""));
-    const char *q = sn_buf_str(&t) + 2; /* the first line opens the comment */
-    sn_putf(b, "%.*s */\n", (int)(strlen(q) - 1), q);
-}
-
-static void
 put_kind(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 {
     Kd k = kind_names(b->a, n);
 
-    sn_puts(b, "\n/*");
-    put_doc(b, n);
+    sn_emit_comment(b, sn_format(b->a, "%s%s%s", n->name, n->doc ? ": " : "",
+                                 n->doc ? n->doc : ""));
     if (s->is_plugin)
         sn_emit_struct(b, n);
     else
@@ -429,10 +412,6 @@ moved_port(const SnDefNode *n, const SnDefSem *m)
     return p ? (int)p->index : -1;
 }
 
-#define FORM_ID(ID, ...) [SN_FORM_##ID] = #ID,
-static const char *const form_id[] = {SN_FORMS(FORM_ID)};
-#undef FORM_ID
-
 static void
 put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 {
@@ -469,8 +448,8 @@ put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
         if (form < 0)
             sn_puts(b, "-1 },\n");
         else
-            sn_putf(b, "SN_FORM_%s,\n      .port = { %d, %d } },\n",
-                    form_id[form], port[0], port[1]);
+            sn_putf(b, "%s,\n      .port = { %d, %d } },\n",
+                    sn_form_words[form].id, port[0], port[1]);
     }
     sn_puts(b, "};\n");
 }

@@ -20,7 +20,7 @@ let(Lines *l, const char *s)
 {
     const char *v = sn_format(l->w.a, "v%u", l->nvar++);
 
-    sn_emit_lines(l->b, 4, 80, sn_format(l->w.a, "const SnLin %s = %s;", v, s));
+    sn_putf(l->b, "    const SnLin %s = %s;\n", v, s);
     return v;
 }
 

@@ -204,9 +204,6 @@ static const char *
 use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
         bool own)
 {
-#define FORM_ENUM(ID, ...) [SN_FORM_##ID] = "SN_FORM_" #ID,
-    static const char *const form_enum[] = {SN_FORMS(FORM_ENUM)};
-#undef FORM_ENUM
     const Code none = {"0", "0", "0"};
     bool mean = form == SN_FORM_MEAN;
     bool wide = (form != SN_FORM_CONVERT && form != SN_FORM_POINT &&
@@ -236,7 +233,7 @@ use_row(SnFormula *f, SnForm form, const Code *a, const Code *b, const SnMid *y,
     sn_putf(mean ? &f->post : &f->pre,
             "%sSnRowUse %s = sn_row_use(c->rounding, %s, %s, %s, "
             "(SnRowGrids){{%s, %s, %s}, {%s, %s, %s}, 1, %s, {%s}});\n",
-            mean ? "" : "const ", name, form_enum[form],
+            mean ? "" : "const ", name, sn_form_words[form].id,
             mean ? sn_format(f->a, "\"%s\"", f->sem->map) : "NULL", when,
             y->scale, a->s, b->s, y->zp, a->z, b->z,
             sh && sh->ty == SN_A_INT ? "at->zp_shift" : "0",

@@ -294,6 +294,20 @@ sn_emit_lines(SnBuf *b, int indent, int width, const char *text)
     }
 }
 
+void
+sn_emit_comment(SnBuf *b, const char *text)
+{
+    SnBuf lines, quoted;
+
+    sn_buf_init(&lines, b->a);
+    sn_buf_init(&quoted, b->a);
+    sn_emit_lines(&lines, 0, 77, text);
+    sn_emit_quote(&quoted, " * ", sn_buf_str(&lines));
+    const char *s = sn_buf_str(&quoted) + 2; /* the comment opens the first */
+    bool one = strchr(s, '\n') == s + strlen(s) - 1;
+    sn_putf(b, "\n/*%.*s */\n", (int)strlen(s) - one, s);
+}
+
 const char *
 sn_elem_enum(int elem)
 {

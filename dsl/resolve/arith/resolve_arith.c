@@ -6,11 +6,6 @@
 #include <math.h>
 #include <xxhash.h>
 
-#define FORM_WORD(ID, word, ...) [SN_FORM_##ID] = word,
-static const char *const form_words[] = {SN_FORMS(FORM_WORD)};
-#define FORM_DOC(ID, word, n, text) [SN_FORM_##ID] = text,
-static const char *const form_docs[] = {SN_FORMS(FORM_DOC)};
-
 static void
 fault(SnDefArith *a)
 {
@@ -211,7 +206,7 @@ condition(SnResolver *rs, const SnExpr *e, bool not_, SnDefRowOf *of)
     if (i == NFLAG || !(flags[i].forms >> of->form & 1)) {
         sn_error(rs->d, e->pos, "SN191", "'%s' is not a condition of a row%s%s",
                  sn_expr_str(rs->a, e), i < NFLAG ? " for " : "",
-                 i < NFLAG ? form_words[of->form] : "");
+                 i < NFLAG ? sn_form_words[of->form].word : "");
         sn_diag_help(rs->d, "round == after, round == before, wide (16 bits), "
                             "whole (a mean over all of an image), depthwise (a "
                             "convolution by one channel a group), same_type "
@@ -247,7 +242,7 @@ takes_all(const SnDefRowOf *r, const SnDefRowOf *s)
 static const char *
 row_name(SnArena *a, const SnDefRowOf *r)
 {
-    const char *s = form_words[r->form];
+    const char *s = sn_form_words[r->form].word;
 
     if (r->map)
         s = sn_format(a, "%s_%s", s, r->map);
@@ -360,7 +355,7 @@ over(SnResolver *rs, const SnDefRow *r, SnDefRowOf *of)
         sn_error(rs->d, r->over_pos, "SN191",
                  "rows of '%s' go element by element: 'over' is for contract "
                  "and mean",
-                 form_words[of->form]);
+                 sn_form_words[of->form].word);
         return false;
     }
     of->map = r->over;
@@ -370,7 +365,7 @@ over(SnResolver *rs, const SnDefRow *r, SnDefRowOf *of)
 static bool
 any_form(SnResolver *rs, const SnDefRow *r, SnDefRowOf *of)
 {
-    uint32_t f = sn_name_at(form_words, SN_NFORM, r->of.s[0]);
+    size_t f = sn_lang_named(sn_form_words, SN_NFORM, r->of.s[0]);
     SnCands v = sn_cands(rs);
 
     if (f < SN_NFORM) {
@@ -378,7 +373,7 @@ any_form(SnResolver *rs, const SnDefRow *r, SnDefRowOf *of)
         return true;
     }
     for (uint32_t i = 0; i < SN_NFORM; i++)
-        sn_cands_add(&v, form_words[i], NULL);
+        sn_cands_add(&v, sn_form_words[i].word, NULL);
     sn_resolve_unknown(rs, r->of.pos[0], "form", r->of.s[0], NULL, &v);
     return false;
 }
@@ -409,9 +404,10 @@ row(SnResolver *rs, SnDefArith *a, const SnDefRow *r)
             sn_error(rs->d, r->of.pos[i], "SN191",
                      "no row is for %s: it is none of %s, %s, %s, %s, %s, %s, "
                      "%s",
-                     n->name, form_docs[0], form_docs[1], form_docs[2],
-                     form_docs[3], form_docs[4], form_docs[5],
-                     form_docs[SN_FORM_FUNCTION]);
+                     n->name, sn_form_words[0].doc, sn_form_words[1].doc,
+                     sn_form_words[2].doc, sn_form_words[3].doc,
+                     sn_form_words[4].doc, sn_form_words[5].doc,
+                     sn_form_words[SN_FORM_FUNCTION].doc);
             fault(a);
             continue;
         }
@@ -525,7 +521,7 @@ only_known(SnResolver *rs, SnDefArith *a)
         sn_error(rs->d, r->row->pos, "SN190",
                  "arithmetic float computes '%s' by the steps of its meaning; "
                  "proofs rely on that",
-                 form_words[r->form]);
+                 sn_form_words[r->form].word);
         sn_diag_help(rs->d, "declare another arithmetic: "
                             "arithmetic NAME from float { .. }");
         fault(a);

@@ -7,6 +7,7 @@
 #ifndef SN_ARITHMETIC_H
 #define SN_ARITHMETIC_H
 
+#include "base/lang/lang.h"
 #include "base/lang/linear.h"
 #include "base/num.h"
 
@@ -27,6 +28,7 @@ extern "C" {
 #define SN_FORM_ID(ID, ...) SN_FORM_##ID,
 typedef enum SnForm { SN_FORMS(SN_FORM_ID) SN_NFORM } SnForm;
 #undef SN_FORM_ID
+extern const SnLangWord sn_form_words[SN_NFORM];
 
 /* Where a row applies: X(ID, word).
  *   after      the node has round = after

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The words of lang.h by their numbers. */
-#include "base/lang/lang.h"
+/* The words of lang.h and of forms by their numbers. */
+#include "base/lang/arithmetic.h"
 
 #include <string.h>
 
@@ -15,6 +15,9 @@ const SnLangWord sn_fact_words[SN_NFACT] = {SN_FACTS(WORD)};
 const SnLangWord sn_class_words[SN_NCLASS] = {SN_CLASSES(WORD)};
 const SnLangWord sn_claim_words[SN_NCLAIM] = {SN_CLAIMS(WORD)};
 const SnLangWord sn_family_words[SN_NFAM] = {SN_FAMILIES(WORD)};
+
+#define FORM(ID, w, n, text) [SN_FORM_##ID] = {w, text, "SN_FORM_" #ID},
+const SnLangWord sn_form_words[SN_NFORM] = {SN_FORMS(FORM)};
 
 int
 sn_elem_declared(const char *word)

@@ -7,9 +7,6 @@
 
 #include "base/file/file.h"
 
-#define FORM_WORD(ID, word, ...) [SN_FORM_##ID] = word,
-static const char *const form_words[] = {SN_FORMS(FORM_WORD)};
-#undef FORM_WORD
 #define WHEN(ID, word) {SN_WHEN_##ID, word},
 static const struct {
     unsigned bit;
@@ -101,7 +98,7 @@ int_of(SnVector *v, Column c)
 const char *
 sn_vectors_row_name(SnArena *a, const SnVectorRow *r)
 {
-    const char *s = form_words[r->form], *by = " when ";
+    const char *s = sn_form_words[r->form].word, *by = " when ";
 
     if (r->map)
         s = sn_format(a, "%s over %s", s, r->map);
@@ -184,10 +181,8 @@ static SnStatus
 read_row(Reader *r, SnVectorRow *row)
 {
     char *w = word(r);
-    unsigned f = 0;
+    size_t f = w ? sn_lang_named(sn_form_words, SN_NFORM, w) : SN_NFORM;
 
-    while (f < SN_NFORM && (!w || strcmp(form_words[f], w) != 0))
-        f++;
     if (f == SN_NFORM)
         return bad_word(r, w, "a form, as contract or sum");
     *row = (SnVectorRow){.form = (SnForm)f};
