@@ -472,76 +472,60 @@ put_invs(SnBuf *b, const SnDefNode *n, Kd k)
 
 /* ---- constructors ---- */
 
-/* The operands as an array, copied if a variadic port makes the count known
- * only at run time. */
-static void
+/* The operands as an array, copied where a variadic port makes the count known
+ * only at run time; "in" and how many there are, as members of SnSpec. */
+static const char *
 put_new_operands(SnBuf *b, const SnDefNode *n)
 {
     SnArena *a = b->a;
+    const char *count = "", *all = "", *copy = "";
     bool many = false;
 
-    for (uint32_t i = 0; i < n->nin; i++)
-        many |= n->in[i]->variadic;
-    if (!many && n->nin) {
-        sn_puts(b, "    SnRef in[] = { ");
-        for (uint32_t i = 0; i < n->nin; i++)
-            sn_putf(b, "%s%s", i ? ", " : "", sn_local(a, n->in[i]->name));
-        sn_puts(b, " };\n");
-    } else if (many && n->nin > 1) {
-        sn_puts(b, "    uint32_t n = 0, nin = ");
-        for (uint32_t i = 0; i < n->nin; i++)
-            sn_putf(b, "%s%s%s", i ? " + " : "", n->in[i]->variadic ? "n" : "1",
-                    n->in[i]->variadic ? sn_local(a, n->in[i]->name) : "");
-        sn_puts(b, ";\n    SnRef *in = SN_NEW_N(g->arena, SnRef, nin);\n\n");
-        for (uint32_t i = 0; i < n->nin; i++) {
-            const char *p = sn_local(a, n->in[i]->name);
-            if (n->in[i]->variadic)
-                sn_putf(b,
-                        "    for (uint32_t i = 0; i < n%s; i++)\n"
-                        "        in[n++] = %s[i];\n",
-                        p, p);
-            else
-                sn_putf(b, "    in[n++] = %s;\n", p);
-        }
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const char *p = sn_local(a, n->in[i]->name);
+        bool var = n->in[i]->variadic;
+        many |= var;
+        count =
+            sn_format(a, var ? "%s%sn%s" : "%s%s1", count, i ? " + " : "", p);
+        all = sn_format(a, "%s%s%s", all, i ? ", " : "", p);
+        copy = sn_format(a,
+                         var ? "%s    for (uint32_t i = 0; i < n%s; i++)\n"
+                               "        in[n++] = %s[i];\n"
+                             : "%s    in[n++] = %s;\n",
+                         copy, p, p);
     }
+    if (many && n->nin == 1)
+        return sn_format(a, ", .nin = %s, .in = %s", count, all);
+    if (many)
+        sn_putf(b,
+                "    uint32_t n = 0, nin = %s;\n"
+                "    SnRef *in = SN_NEW_N(g->arena, SnRef, nin);\n\n%s",
+                count, copy);
+    else if (n->nin)
+        sn_putf(b, "    SnRef in[] = { %s };\n", all);
+    return many     ? ", .nin = nin, .in = in"
+           : n->nin ? sn_format(a, ", .nin = %u, .in = in", n->nin)
+                    : "";
 }
 
 static void
 put_new(SnBuf *b, const SnDefNode *n, Kd k)
 {
     SnArena *a = b->a;
-    bool many = n->nin == 1 && n->in[0]->variadic;
 
     sn_puts(b, "\nSnId\n");
     put_new_head(b, n, k, "", "");
     sn_puts(b, "{\n");
-    put_new_operands(b, n);
-    if (n->nout) {
-        sn_puts(b, "    const SnType *const type[] = { ");
-        for (uint32_t i = 0; i < n->nout; i++)
-            sn_putf(b, "%s%s", i ? ", " : "", sn_local(a, n->out[i]->name));
-        sn_puts(b, " };\n");
-    }
-    sn_putf(b, "    SnSpec s = { .kind = SN_K_%s, .name = name", k.up);
-    if (many) {
-        const char *p = sn_local(a, n->in[0]->name);
-        sn_putf(b, ", .nin = n%s, .in = %s", p, p);
-    } else if (n->nin) {
-        bool var = false;
-        for (uint32_t i = 0; i < n->nin; i++)
-            var |= n->in[i]->variadic;
-        if (var)
-            sn_puts(b, ", .nin = nin, .in = in");
-        else
-            sn_putf(b, ", .nin = %u, .in = in", n->nin);
-    }
-    if (n->nall)
-        sn_puts(b, ",\n                 .attr = attr");
-    if (n->nout)
-        sn_puts(b, ", .type = type");
-    if (is_source(n))
-        sn_puts(b, ",\n                 .shape = shape, .data = data");
-    sn_puts(b, " };\n\n    return sn_add(g, &s, NULL);\n}\n");
+    const char *in = put_new_operands(b, n);
+    for (uint32_t i = 0; i < n->nout; i++)
+        sn_putf(b, "%s%s%s", i ? ", " : "    const SnType *const type[] = { ",
+                sn_local(a, n->out[i]->name), i + 1 < n->nout ? "" : " };\n");
+    sn_putf(b,
+            "    SnSpec s = { .kind = SN_K_%s, .name = name%s%s%s%s };\n\n"
+            "    return sn_add(g, &s, NULL);\n}\n",
+            k.up, in, n->nall ? ",\n        .attr = attr" : "",
+            n->nout ? ",\n        .type = type" : "",
+            is_source(n) ? ",\n        .shape = shape, .data = data" : "");
 }
 
 /* ---- the row of a kind ---- */

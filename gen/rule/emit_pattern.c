@@ -302,37 +302,48 @@ match_run(SnRuleGen *cx, const SnPat *p, const SnPat *of, const char *id,
 
 /* ---- nodes ---- */
 
+/* The condition, or its negation, where node id, which pattern p matches, is a
+ * variable called id, too. */
+static const char *
+cond_at(SnRuleGen *cx, const SnPat *p, const char *id, const SnExpr *e,
+        bool negate)
+{
+    SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
+    const SnDefRule *rule = cx->rule;
+    SnDefRule with = *rule;
+
+    with.var = SN_NEW_N(cx->a, SnDefVar *, rule->nvar + 1);
+    memcpy(with.var, rule->var, rule->nvar * sizeof *with.var);
+    with.var[with.nvar++] = &var;
+    cx->rule = &with;
+    const char *s = sn_rule_cond(cx, e, negate);
+    cx->rule = rule;
+    return s;
+}
+
 static void
 attr_tests(SnRuleGen *cx, const SnPat *p, const char *id)
 {
     for (uint32_t i = 0; i < p->nasg; i++) {
-        const SnDefAttr *at = p->asg[i].attr;
-        SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
-        SnExpr name = {.ek = SN_E_NAME, .s = id, .pos = p->asg[i].pos};
+        const SnAsg *g = &p->asg[i];
+        SnExpr name = {.ek = SN_E_NAME, .s = id, .pos = g->pos};
         SnExpr *kid[] = {&name};
         SnExpr member = {.ek = SN_E_MEMBER,
-                         .s = p->asg[i].name,
-                         .word = p->asg[i].word,
-                         .pos = p->asg[i].pos,
+                         .s = g->name,
+                         .word = g->word,
+                         .pos = g->pos,
                          .nkid = 1,
                          .kid = kid};
-        SnExpr *pair[] = {&member, p->asg[i].e};
+        SnExpr *pair[] = {&member, g->e};
         SnExpr eq = {.ek = SN_E_BIN,
                      .op = SN_OP_EQ,
                      .nkid = 2,
                      .kid = pair,
-                     .pos = p->asg[i].pos};
-        const SnDefRule *rule = cx->rule;
-        SnDefRule with = *rule;
-        with.var = SN_NEW_N(cx->a, SnDefVar *, rule->nvar + 1);
-        memcpy(with.var, rule->var, rule->nvar * sizeof *with.var);
-        with.var[with.nvar++] = &var;
-        cx->rule = &with;
-        if (at && at->ty == SN_A_BOOL && p->asg[i].e->ek == SN_E_BOOL)
-            sn_rule_fail_if(cx, sn_rule_cond(cx, &member, p->asg[i].e->i != 0));
-        else
-            sn_rule_fail_if(cx, sn_rule_cond(cx, &eq, true));
-        cx->rule = rule;
+                     .pos = g->pos};
+        bool flag =
+            g->attr && g->attr->ty == SN_A_BOOL && g->e->ek == SN_E_BOOL;
+        sn_rule_fail_if(cx, cond_at(cx, p, id, flag ? &member : &eq,
+                                    !flag || g->e->i != 0));
     }
 }
 
@@ -355,9 +366,6 @@ renamed(SnArena *a, const SnExpr *e, const char *name)
 static void
 swap_test(SnRuleGen *cx, const SnPat *p, const char *id, const char *swap)
 {
-    SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
-    const SnDefRule *rule = cx->rule;
-    SnDefRule with = *rule;
     bool codes = false;
 
     for (uint32_t i = 0; i < p->node->ntuple; i++)
@@ -367,13 +375,8 @@ swap_test(SnRuleGen *cx, const SnPat *p, const char *id, const char *swap)
                         sn_format(cx->a, "%s && sn_swap_off(g, %s)", swap, id));
     if (!p->node->comm_when)
         return;
-    with.var = SN_NEW_N(cx->a, SnDefVar *, rule->nvar + 1);
-    memcpy(with.var, rule->var, rule->nvar * sizeof *with.var);
-    with.var[with.nvar++] = &var;
-    cx->rule = &with;
     const char *no =
-        sn_rule_cond(cx, renamed(cx->a, p->node->comm_when, id), true);
-    cx->rule = rule;
+        cond_at(cx, p, id, renamed(cx->a, p->node->comm_when, id), true);
     sn_rule_fail_if(cx, sn_format(cx->a,
                                   strpbrk(no, " ") ? "%s && (%s)" : "%s && %s",
                                   swap, no));
