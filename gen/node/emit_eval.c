@@ -42,22 +42,57 @@ sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t)
     return sn_format(a, "sn_eval_%s_%u", sn_lower(a, n->name), t);
 }
 
-static void
-put_lines(SnBuf *b, int depth, const char *text)
-{
-    sn_emit_lines(b, depth * 4, 80, text);
-}
-
 /* ---- loops around a formula ---- */
 
+/* The function with that head; the lines of a block are indented by its
+ * depth. */
 static void
-put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnCVal v)
+put_fn(SnFormula *f, SnBuf *b, const char *head, const char *text)
 {
-    const char *y = sn_local(f->a, f->n->out[f->res]->name);
+    size_t depth = 1;
 
-    put_lines(
-        b, depth,
-        sn_format(f->a, "%s[%s] = %s;", y, index, sn_formula_store(f, v)));
+    sn_putf(b, "%s\n{\n", head);
+    if (strstr(text, "at->"))
+        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
+    else if (!strstr(text, "(c") && !strstr(text, "c->"))
+        sn_puts(b, "    (void)c;\n");
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        depth -= *text == '}';
+        sn_put_spaces(b, n ? depth * 4 : 0);
+        sn_putf(b, "%.*s\n", (int)n, text);
+        depth += n && text[n - 1] == '{';
+        text += n + (text[n] == '\n');
+    }
+    sn_puts(b, "}\n");
+}
+
+static const char *
+eval_head(const SnFormula *f, const char *fn, const char *stat)
+{
+    return sn_format(f->a, "%sSnStatus\n%s(const SnCall *c)", stat, fn);
+}
+
+/* Variables and what opens them. */
+static void
+begin(SnFormula *f, SnBuf *body, const char *vars, const char *open)
+{
+    sn_buf_init(body, f->a);
+    sn_putf(body, "%s%s\n\n%s\n%s", sn_buf_str(&f->pre), vars, open,
+            sn_buf_str(&f->post));
+}
+
+static const char *
+open_map(const SnFormula *f)
+{
+    return sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res);
+}
+
+static void
+put_store(SnFormula *f, SnBuf *b, const char *index, SnCVal v)
+{
+    sn_putf(b, "%s[%s] = %s;\n", sn_local(f->a, f->n->out[f->res]->name), index,
+            sn_formula_store(f, v));
 }
 
 SnCVal
@@ -102,181 +137,123 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_formula_once(f, xv, 0);
     sn_formula_once(f, yv, 0);
     SnCVal v = sn_formula_value(f);
-    const char *pre = sn_buf_str(&f->pre);
-    sn_putf(b,
-            "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
-            "%s *%s)\n{\n",
-            run, xt, xv, yt, yv);
     SnBuf body;
     sn_buf_init(&body, f->a);
-    put_lines(&body, 1, pre);
-    if (f->pre.n)
-        sn_putc(&body, '\n');
-    put_lines(&body, 1, "for (int64_t i = 0; i < n; i++) {");
-    put_lines(&body, 2, sn_buf_str(&elem));
-    put_store(f, &body, 2, "i", v);
-    sn_puts(&body, "    }\n}\n\n");
-    const char *text = sn_buf_str(&body);
-    if (strstr(text, "at->"))
-        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
-    else if (!strstr(text, "(c") && !strstr(text, "c->"))
-        sn_puts(b, "    (void)c;\n");
-    sn_puts(b, text);
-    sn_putf(b,
-            "%sSnStatus\n%s(const SnCall *c)\n{\n"
-            "    const int64_t n = sn_shape_count(c->out[%u].shape);\n"
-            "    const %s *%s = c->in[%u].data;\n"
-            "    %s *%s = c->out[%u].data;\n",
-            stat, fn, f->res, xt, xv, x->index, yt, yv, f->res);
+    sn_putf(&body, "%s%sfor (int64_t i = 0; i < n; i++) {\n%s",
+            sn_buf_str(&f->pre), f->pre.n ? "\n" : "", sn_buf_str(&elem));
+    put_store(f, &body, "i", v);
+    sn_puts(&body, "}\n");
+    put_fn(f, b,
+           sn_format(f->a,
+                     "static void\n%s_run(const SnCall *c, const %s *%s, "
+                     "int64_t n, %s *%s)",
+                     run, xt, xv, yt, yv),
+           sn_buf_str(&body));
+    sn_buf_init(&body, f->a);
+    sn_putf(&body,
+            "const int64_t n = sn_shape_count(c->out[%u].shape);\n"
+            "const %s *%s = c->in[%u].data;\n%s *%s = c->out[%u].data;\n",
+            f->res, xt, xv, x->index, yt, yv, f->res);
     bool lut = table && sn_is_function(f->n) &&
                sn_formula_out(f).elem == SN_QI8 && sn_formula_out(f).axis < 0 &&
                f->t->in[x->index].axis < 0;
     if (lut)
-        sn_putf(b, "    const SnArithRow *lut = sn_lut_row(c);\n");
+        sn_puts(&body, "const SnArithRow *lut = sn_lut_row(c);\n");
     if (table)
-        sn_putf(b, "    int8_t code[256];\n    %s table[256];\n", yt);
-    sn_putc(b, '\n');
+        sn_putf(&body, "int8_t code[256];\n%s table[256];\n", yt);
+    sn_putc(&body, '\n');
     if (lut)
-        sn_putf(b,
-                "    if (lut) {\n        sn_lut_run(c, lut, %s_run, %s, n, "
-                "%s);\n        return SN_OK;\n    }\n",
+        sn_putf(&body,
+                "if (lut) {\nsn_lut_run(c, lut, %s_run, %s, n, %s);\n"
+                "return SN_OK;\n}\n",
                 run, xv, yv);
     if (table)
-        sn_putf(b,
-                "    if (n > 256) {\n        sn_codes8(code);\n"
-                "        %s_run(c, code, 256, table);\n"
-                "        for (int64_t i = 0; i < n; i++)\n"
-                "            %s[i] = table[%s[i] + 128];\n"
-                "        return SN_OK;\n    }\n",
+        sn_putf(&body,
+                "if (n > 256) {\nsn_codes8(code);\n"
+                "%s_run(c, code, 256, table);\n"
+                "for (int64_t i = 0; i < n; i++)\n"
+                "    %s[i] = table[%s[i] + 128];\nreturn SN_OK;\n}\n",
                 run, yv, xv);
-    sn_putf(b, "    %s_run(c, %s, n, %s);\n    return SN_OK;\n}\n", run, xv,
-            yv);
-}
-
-static void
-open_fn(SnFormula *f, SnBuf *b, const char *fn, const char *stat,
-        const char *text)
-{
-    sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
-    if (strstr(text, "at->"))
-        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
-    sn_puts(b, text);
-    sn_puts(b, "    return SN_OK;\n}\n");
+    sn_putf(&body, "%s_run(c, %s, n, %s);\nreturn SN_OK;\n", run, xv, yv);
+    sn_putc(b, '\n');
+    put_fn(f, b, eval_head(f, fn, stat), sn_buf_str(&body));
 }
 
 /* Broadcasting, filling, and per-axis types. */
 static void
-point_walk(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
+point_walk(SnFormula *f, SnBuf *body)
 {
-    const SnDefPort *y = f->n->out[f->res];
-    SnBuf elem, body;
+    SnBuf elem;
 
-    sn_buf_init(&body, f->a);
     sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_value(f);
-    sn_formula_ptr(f, y);
-    put_lines(&body, 1, sn_buf_str(&f->pre));
-    put_lines(&body, 1, "SnBcast m;");
-    sn_putc(&body, '\n');
-    put_lines(&body, 1, "sn_bcast_open(&m, c);");
-    put_lines(&body, 1, sn_buf_str(&f->post));
-    put_lines(&body, 1,
-              "for (int64_t o = 0; o < m.count; o += m.run, "
-              "sn_bcast_run(&m)) {");
-    put_lines(&body, 2, sn_buf_str(&f->slice));
-    put_lines(&body, 2, "for (int64_t i = 0, n = m.run; i < n; i++) {");
-    put_lines(&body, 3, sn_buf_str(&elem));
-    put_store(f, &body, 3, "o + i", v);
-    sn_puts(&body, "        }\n    }\n");
-    open_fn(f, b, fn, stat, sn_buf_str(&body));
+    sn_formula_ptr(f, f->n->out[f->res]);
+    begin(f, body, "SnBcast m;", "sn_bcast_open(&m, c);");
+    sn_putf(body,
+            "for (int64_t o = 0; o < m.count; o += m.run, sn_bcast_run(&m)) "
+            "{\n%sfor (int64_t i = 0, n = m.run; i < n; i++) {\n%s",
+            sn_buf_str(&f->slice), sn_buf_str(&elem));
+    put_store(f, body, "o + i", v);
+    sn_puts(body, "}\n}\n");
 }
 
 /* Contractions by SnDot. */
 static void
-contract(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
+contract(SnFormula *f, SnBuf *body)
 {
-    SnBuf elem, body;
+    SnBuf elem;
 
-    sn_buf_init(&body, f->a);
     sn_formula_into(f, &elem, SN_IN_OUT);
     SnCVal v = sn_formula_value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
-    put_lines(&body, 1, sn_buf_str(&f->pre));
-    put_lines(&body, 1, "SnMap m;\nSnDot dot;");
-    sn_putc(&body, '\n');
-    put_lines(&body, 1,
-              sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res));
-    put_lines(&body, 1, sn_buf_str(&f->post));
-    put_lines(&body, 1,
-              sn_format(f->a,
-                        "sn_dot_open(&dot, &m, c, sn_opnd(c, %u), "
-                        "sn_opnd(c, %u), %s);",
-                        f->dot_x, f->dot_w,
-                        f->dot_bias ? sn_format(f->a, "sn_opnd(c, %u)->data",
-                                                f->dot_bias->index)
-                                    : "NULL"));
-    put_lines(&body, 1,
-              "while (sn_dot_next(&dot)) {\n"
-              "    for (int64_t i = 0; i < dot.n; i++) {");
-    const char *load = sn_buf_str(&elem);
-    if (f->want_chan)
-        put_lines(&body, 3, "const int64_t ch = m.chan0 + dot.l0 + i;");
-    put_lines(&body, 3, "const int64_t o = m.y0 + (dot.l0 + i) * m.lane_y;");
-    put_lines(&body, 3, load);
-    put_store(f, &body, 3, "o", v);
-    sn_puts(&body, "        }\n    }\n");
-    open_fn(f, b, fn, stat, sn_buf_str(&body));
+    begin(f, body, "SnMap m;\nSnDot dot;", open_map(f));
+    sn_putf(body,
+            "sn_dot_open(&dot, &m, c, sn_opnd(c, %u), sn_opnd(c, %u), %s);\n"
+            "while (sn_dot_next(&dot)) {\n"
+            "for (int64_t i = 0; i < dot.n; i++) {\n%s"
+            "const int64_t o = m.y0 + (dot.l0 + i) * m.lane_y;\n%s",
+            f->dot_x, f->dot_w,
+            f->dot_bias
+                ? sn_format(f->a, "sn_opnd(c, %u)->data", f->dot_bias->index)
+                : "NULL",
+            f->want_chan ? "const int64_t ch = m.chan0 + dot.l0 + i;\n" : "",
+            sn_buf_str(&elem));
+    put_store(f, body, "o", v);
+    sn_puts(body, "}\n}\n");
 }
 
 /* Windows and other sets. */
 static void
-sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
+sets(SnFormula *f, SnBuf *body)
 {
     bool row = sn_formula_map_has(f, SN_MS_CENTRE);
-    SnBuf elem, body;
+    const char *ch = row ? "e * m.chan_e" : "l";
+    SnBuf elem;
 
-    sn_buf_init(&body, f->a);
     sn_formula_into(f, &elem, SN_IN_OUT);
     SnCVal v = sn_formula_set_value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
-    SnBuf in;
-    sn_buf_init(&in, f->a);
-    if (f->want_chan && !row)
-        put_lines(&in, 3, "const int64_t ch = m.chan0 + l;");
-    put_lines(&in, 3, sn_buf_str(&f->set));
-    if (row)
-        put_lines(&in, 3,
-                  "for (int64_t e = 0; e < m.nout; e++) {\n"
-                  "    const int64_t o = m.y0 + m.y[e];");
-    if (f->want_chan && row)
-        put_lines(&in, 4, "const int64_t ch = m.chan0 + e * m.chan_e;");
-    if (!row)
-        put_lines(&in, 3, "const int64_t o = m.y0 + l * m.lane_y;");
-    put_lines(&in, row ? 4 : 3, sn_buf_str(&elem));
-    put_store(f, &in, row ? 4 : 3, "o", v);
-    if (row)
-        put_lines(&in, 3, "}");
-    put_lines(&body, 1, sn_buf_str(&f->pre));
-    put_lines(&body, 1, "SnMap m;");
-    sn_putc(&body, '\n');
-    put_lines(&body, 1,
-              sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res));
-    put_lines(&body, 1, sn_buf_str(&f->post));
-    put_lines(&body, 1,
-              "for (int64_t g = 0; g < m.ngroup; g++) {\n"
-              "    sn_map_set(&m, g);\n"
-              "    for (int64_t l = 0; l < m.nlane; l++) {");
-    sn_puts(&body, sn_buf_str(&in));
-    sn_puts(&body, "        }\n    }\n");
-    open_fn(f, b, fn, stat, sn_buf_str(&body));
+    ch = f->want_chan
+             ? sn_format(f->a, "const int64_t ch = m.chan0 + %s;\n", ch)
+             : "";
+    begin(f, body, "SnMap m;", open_map(f));
+    sn_putf(body,
+            "for (int64_t g = 0; g < m.ngroup; g++) {\nsn_map_set(&m, g);\n"
+            "for (int64_t l = 0; l < m.nlane; l++) {\n%s%s%s%s%s",
+            row ? "" : ch, sn_buf_str(&f->set),
+            row ? "for (int64_t e = 0; e < m.nout; e++) {\n"
+                  "const int64_t o = m.y0 + m.y[e];\n"
+                : "const int64_t o = m.y0 + l * m.lane_y;\n",
+            row ? ch : "", sn_buf_str(&elem));
+    put_store(f, body, "o", v);
+    sn_puts(body, row ? "}\n}\n}\n" : "}\n}\n");
 }
 
 static void
-softmax(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
+softmax(SnFormula *f, SnBuf *body)
 {
     const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
     const SnDefPort *y = f->n->out[f->res];
-    SnBuf body;
 
     if (!sn_formula_map_has(f, SN_MS_CENTRE) ||
         f->t->in[x->index].elem != SN_QI8 || sn_formula_out(f).elem != SN_QI8) {
@@ -286,41 +263,24 @@ softmax(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     }
     const char *xv = sn_formula_ptr(f, x), *yv = sn_formula_ptr(f, y);
     const char *lim = sn_formula_lim(f);
-    sn_buf_init(&body, f->a);
-    put_lines(&body, 1, sn_buf_str(&f->pre));
-    put_lines(&body, 1, "SnSoftmax s;\nSnMap m;");
-    sn_putc(&body, '\n');
-    put_lines(
-        &body, 1,
-        sn_format(f->a,
-                  "SN_TRY(sn_map_open(&m, c, %u));\n"
-                  "sn_softmax_open(&s, c->in[%u].type, c->out[%u].type, %s);\n"
-                  "for (int64_t g = 0; g < m.ngroup; g++) {\n"
-                  "    sn_map_set(&m, g);\n"
-                  "    sn_softmax_row(&s, &m, %s, %s);\n}",
-                  f->res, x->index, f->res, lim, xv, yv));
-    open_fn(f, b, fn, stat, sn_buf_str(&body));
+    begin(f, body, "SnSoftmax s;\nSnMap m;", open_map(f));
+    sn_putf(body,
+            "sn_softmax_open(&s, c->in[%u].type, c->out[%u].type, %s);\n"
+            "for (int64_t g = 0; g < m.ngroup; g++) {\nsn_map_set(&m, g);\n"
+            "sn_softmax_row(&s, &m, %s, %s);\n}\n",
+            x->index, f->res, lim, xv, yv);
 }
 
 /* A move that pads with its own value. */
 static void
-filled_move(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
+filled_move(SnFormula *f, SnBuf *body)
 {
-    SnBuf elem, body;
+    SnBuf elem;
 
-    sn_buf_init(&body, f->a);
     sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_expr(f, f->sem->els);
-    put_lines(&body, 1, sn_buf_str(&f->pre));
-    put_lines(&body, 1,
-              sn_format(f->a, "const %s fill = %s;\n",
-                        sn_elem_ctype(sn_formula_out(f).elem),
-                        sn_formula_store(f, v)));
-    sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
-    if (strstr(sn_buf_str(&body), "at->"))
-        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
-    sn_puts(b, sn_buf_str(&body));
-    sn_putf(b, "    return sn_move(c, %u, &fill);\n}\n", f->res);
+    sn_putf(body, "%sconst %s fill = %s;\n\n", sn_buf_str(&f->pre),
+            sn_elem_ctype(sn_formula_out(f).elem), sn_formula_store(f, v));
 }
 
 /* ---- choosing ---- */
@@ -416,34 +376,39 @@ sn_formula_loop(SnFormula *f)
 static void
 one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
-    switch (sn_formula_loop(f)) {
-    case SN_LOOP_MOVE:
-        sn_putf(b,
-                "%sSnStatus\n%s(const SnCall *c)\n{\n"
-                "    return sn_move(c, %u, NULL);\n}\n",
-                stat, fn, f->res);
-        break;
+    SnLoop loop = sn_formula_loop(f);
+    SnBuf body;
+
+    sn_buf_init(&body, f->a);
+    switch (loop) {
     case SN_LOOP_FILL:
-        filled_move(f, b, fn, stat);
+        filled_move(f, &body);
         break;
     case SN_LOOP_EACH:
         point_each(f, b, fn, stat);
-        break;
+        return;
     case SN_LOOP_WALK:
-        point_walk(f, b, fn, stat);
+        point_walk(f, &body);
         break;
     case SN_LOOP_CONTRACT:
-        contract(f, b, fn, stat);
+        contract(f, &body);
         break;
     case SN_LOOP_SOFTMAX:
-        softmax(f, b, fn, stat);
+        softmax(f, &body);
         break;
     case SN_LOOP_SETS:
-        sets(f, b, fn, stat);
+        sets(f, &body);
         break;
+    case SN_LOOP_MOVE:
     case SN_LOOP_NONE:
         break;
     }
+    bool move = loop == SN_LOOP_MOVE || loop == SN_LOOP_FILL;
+    sn_puts(&body, move
+                       ? sn_format(f->a, "return sn_move(c, %u, %s);\n", f->res,
+                                   loop == SN_LOOP_FILL ? "&fill" : "NULL")
+                       : "return SN_OK;\n");
+    put_fn(f, b, eval_head(f, fn, stat), sn_buf_str(&body));
 }
 
 static void

@@ -468,69 +468,49 @@ sn_formula_expr(SnFormula *f, const SnExpr *e)
 
 /* ---- reductions: one loop over the set each, innermost first ---- */
 
-/* The largest or smallest so far, or its place among the taps. */
-static void
-put_best_text(SnFormula *f, const SnExpr *e, const char *r, SnCVal v)
+/* Does the sum of e consist of fused products, which set_value writes? */
+static bool
+is_fused(const SnFormula *f, const SnExpr *e)
 {
-    const char *ty = v.ty == SN_TY_REAL ? "float" : "int64_t";
-    const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
-    bool max = e->fn == SN_FN_MAX || e->fn == SN_FN_ARGMAX;
-    SnBuf *b = &f->set;
+    const SnExpr *p = e->kid[0];
 
-    sn_putf(b, "const %s v = %s;\n", ty, x);
-    if (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN)
-        sn_putf(b, "%s = %s_k == 0 ? v : %s(%s, v);\n%s_k++;\n", r, r,
-                v.ty == SN_TY_REAL ? (max ? "sn_maxf" : "sn_minf")
-                                   : (max ? "sn_int_max" : "sn_int_min"),
-                r, r);
-    else
-        sn_putf(b,
-                "if (%s_k == 0 || v %s%s %s_v) {\n"
-                "%s_v = v;\n%s = %s;\n}\n%s_k++;\n",
-                r, max ? ">" : "<", f->sem->last ? "=" : "", r, r, r,
-                sn_formula_map_has(f, SN_MS_NUMBER)
-                    ? "@n"
-                    : sn_format(f->a, "%s_k", r),
-                r);
+    return e->fn == SN_FN_SUM && f->sem->cls == SN_C_CONTRACT &&
+           p->ek == SN_E_BIN && p->op == SN_OP_MUL;
 }
 
-/* The loop of a text, with marks for the parts that depend on shapes. */
+/* A tap's value x joins the sum r, the largest or smallest so far, or its
+ * place among the taps. */
 static void
-put_loop_text(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
-              const char *loads)
+put_step(SnFormula *f, const SnExpr *e, const char *r, const char *x, SnTy ty)
 {
-    const char *ty = v.ty == SN_TY_REAL ? "float" : "int64_t";
-    const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
-    bool arg = e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN;
-    bool sum = e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN;
+    bool max = e->fn == SN_FN_MAX || e->fn == SN_FN_ARGMAX;
+    bool real = ty == SN_TY_REAL;
+    const char *c = real ? "float" : "int64_t";
+    const char *k = f->text ? sn_format(f->a, "%s_k", r) : "k";
     SnBuf *b = &f->set;
 
-    if (v.ty == SN_TY_REAL && e->fn == SN_FN_MEAN &&
-        sn_formula_map_has(f, SN_MS_PARTS)) {
-        sn_putf(b,
-                "@if parts\nfloat %s = @S;\n@parts\nfloat part = -0.0f;\n"
-                "@rest\n%spart = part + %s;\n@end\n%s = %s + part;\n@end\n"
-                "@else\nfloat %s = 0;\n@taps\n%s%s = %s + %s;\n@end\n@fi\n",
-                r, loads, x, r, r, r, loads, r, r, x);
+    if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
+        if (real && is_fused(f, e))
+            sn_putf(b, "%s = %s;\n", r, x);
+        else
+            sn_putf(b, real ? "%s = %s + %s;\n" : "%s = sn_int_add(%s, %s);\n",
+                    r, r, x);
         return;
     }
-    if (arg)
-        sn_putf(b, "%s %s_v = 0;\n", ty, r);
-    sn_putf(b, "%s %s = 0;\n", arg ? "int64_t" : ty, r);
-    if (!sum)
-        sn_putf(b, "int64_t %s_k = 0;\n", r);
-    sn_putf(b, "@taps\n%s", loads);
-    const SnExpr *p = e->kid[0];
-    if (!sum)
-        put_best_text(f, e, r, v);
-    else if (v.ty == SN_TY_REAL && f->sem->cls == SN_C_CONTRACT &&
-             p->ek == SN_E_BIN && p->op == SN_OP_MUL)
-        sn_putf(b, "%s = %s;\n", r, x);
-    else if (v.ty == SN_TY_REAL)
-        sn_putf(b, "%s = %s + %s;\n", r, r, x);
+    sn_putf(b, "const %s v = %s;\n", c, x);
+    if (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN)
+        sn_putf(b, "%s = %s == 0 ? v : %s(%s, v);\n", r, k,
+                real ? (max ? "sn_maxf" : "sn_minf")
+                     : (max ? "sn_int_max" : "sn_int_min"),
+                r);
     else
-        sn_putf(b, "%s = sn_int_add(%s, %s);\n", r, r, x);
-    sn_puts(b, "@end\n");
+        sn_putf(b, "if (%s == 0 || v %s%s %s_v) {\n%s_v = v;\n%s = %s;\n}\n", k,
+                max ? ">" : "<", f->sem->last ? "=" : "", r, r, r,
+                !sn_formula_map_has(f, SN_MS_NUMBER) ? k
+                : f->text                            ? "@n"
+                                                     : "m.a[k] + l * m.lane_a");
+    if (f->text)
+        sn_putf(b, "%s++;\n", k);
 }
 
 static void
@@ -539,62 +519,37 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
 {
     const char *ty = v.ty == SN_TY_REAL ? "float" : "int64_t";
     const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
+    const char *end = sn_text_end(f);
     bool arg = e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN;
-    bool max = e->fn == SN_FN_MAX || e->fn == SN_FN_ARGMAX;
-    /* A window's mean has its own order (SnMap.part). */
+    bool sum = e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN;
+    /* A window's mean has its own order (SnMap.part); -0 adds nothing. */
     bool parts = v.ty == SN_TY_REAL && e->fn == SN_FN_MEAN &&
                  sn_formula_map_has(f, SN_MS_PARTS);
-    bool last = f->sem->last;
     SnBuf *b = &f->set;
 
-    if (f->text) {
-        put_loop_text(f, e, r, v, loads);
+    if (parts)
+        sn_putf(b,
+                f->text ? "@if parts\nfloat %s = @S;\n@parts\n"
+                          "float part = -0.0f;\n@rest\n"
+                        : "float %s = m.start;\n"
+                          "for (int64_t k = 0; k < m.ntap;) {\n"
+                          "float part = -0.0f;\n"
+                          "for (int64_t end = k + m.part; k < end; k++) {\n",
+                r);
+    if (parts)
+        sn_putf(b, "%spart = part + %s;\n%s\n%s = %s + part;\n%s\n", loads, x,
+                end, r, r, end);
+    if (parts && !f->text)
         return;
-    }
+    sn_puts(b, parts ? "@else\n" : "");
     if (arg)
-        sn_putf(b, "%s %s_v = 0;\nint64_t %s = 0;\n", ty, r, r);
-    else
-        sn_putf(b, "%s %s = %s;\n", ty, r, parts ? "m.start" : "0");
-    if (parts) /* -0 is what adds nothing */
-        sn_puts(b, "for (int64_t k = 0; k < m.ntap;) {\n"
-                   "    float part = -0.0f;\n"
-                   "    for (int64_t end = k + m.part; k < end; k++) {\n");
-    else
-        sn_puts(b, "for (int64_t k = 0; k < m.ntap; k++) {\n");
-    for (const char *p = loads; *p;) {
-        const char *nl = strchr(p, '\n');
-        sn_putf(b, "    %s%.*s\n", parts ? "    " : "", (int)(nl - p), p);
-        p = nl + 1;
-    }
-    if (parts) {
-        sn_putf(b, "        part = part + %s;\n    }\n    %s = %s + part;\n", x,
-                r, r);
-    } else if (arg) {
-        const char *pos =
-            sn_formula_map_has(f, SN_MS_NUMBER) ? "m.a[k] + l * m.lane_a" : "k";
-        sn_putf(b,
-                "    const %s v = %s;\n    if (k == 0 || v %s%s %s_v) {\n"
-                "        %s_v = v;\n        %s = %s;\n    }\n",
-                ty, x, max ? ">" : "<", last ? "=" : "", r, r, r, pos);
-    } else if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
-        const SnExpr *p = e->kid[0];
-        if (f->sem->cls == SN_C_CONTRACT && v.ty == SN_TY_REAL &&
-            p->ek == SN_E_BIN && p->op == SN_OP_MUL)
-            sn_putf(b, "    %s = %s;\n", r, x);
-        else if (v.ty == SN_TY_REAL)
-            sn_putf(b, "    %s = %s + %s;\n", r, r, x);
-        else
-            sn_putf(b, "    %s = sn_int_add(%s, %s);\n", r, r, x);
-    } else {
-        const char *fn = v.ty == SN_TY_REAL
-                             ? (max ? "sn_maxf" : "sn_minf")
-                             : (max ? "sn_int_max" : "sn_int_min");
-        sn_putf(b,
-                "    const %s v = %s;\n"
-                "    %s = k == 0 ? v : %s(%s, v);\n",
-                ty, x, r, fn, r);
-    }
-    sn_puts(b, "}\n");
+        sn_putf(b, "%s %s_v = 0;\n", ty, r);
+    sn_putf(b, "%s %s = 0;\n", arg ? "int64_t" : ty, r);
+    if (f->text && !sum)
+        sn_putf(b, "int64_t %s_k = 0;\n", r);
+    sn_putf(b, "%s\n%s", sn_text_taps(f), loads);
+    put_step(f, e, r, x, v.ty);
+    sn_putf(b, "%s\n%s", end, parts ? "@fi\n" : "");
 }
 
 /* The sum of a float contract is a chain of fused products. */
@@ -603,8 +558,7 @@ set_value(SnFormula *f, const SnExpr *e, const char *r)
 {
     const SnExpr *p = e->kid[0];
 
-    if (e->fn != SN_FN_SUM || f->sem->cls != SN_C_CONTRACT ||
-        p->ek != SN_E_BIN || p->op != SN_OP_MUL)
+    if (!is_fused(f, e))
         return sn_formula_expr(f, p);
     SnCVal x = sn_formula_expr(f, p->kid[0]), y = sn_formula_expr(f, p->kid[1]);
     if (x.ty != SN_TY_REAL && y.ty != SN_TY_REAL)

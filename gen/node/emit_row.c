@@ -323,15 +323,11 @@ int_sum(SnFormula *f, const SnDefPort *x)
 
     if (!sn_formula_once(f, "isum", f->nscope))
         return "isum";
-    if (f->text)
-        sn_putf(&f->set,
-                "int64_t isum = 0;\n@taps\nisum += %s[@i%u] - %s;\n@end\n", p,
-                x->index, z);
-    else
-        sn_putf(&f->set,
-                "int64_t isum = 0;\nfor (int64_t k = 0; k < m.ntap; k++)\n"
-                "    isum += %s[m.a[k] + l * m.lane_a] - %s;\n",
-                p, z);
+    sn_putf(&f->set, "int64_t isum = 0;\n%s\nisum += %s[%s] - %s;\n%s\n",
+            sn_text_taps(f), p,
+            f->text ? sn_format(f->a, "@i%u", x->index)
+                    : "m.a[k] + l * m.lane_a",
+            z, sn_text_end(f));
     return "isum";
 }
 
@@ -496,12 +492,12 @@ sn_row_lrn(SnFormula *f)
         sn_text_def(f, "at_%s attr %s", name[i], name[i]);
     sn_putf(&f->set,
             "int32_t sum = 0;\n%s\n"
-            "    const int32_t v = %s[%s] - %s;\n    sum += v * v;\n%s\n"
+            "const int32_t v = %s[%s] - %s;\nsum += v * v;\n%s\n"
             "const float t = sn_lrn_t(sum, %salpha, (int32_t)%ssize, %s, "
             "%sk);\n",
             sn_text_taps(f), p,
             f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]", z,
-            f->text ? "@end" : "}", at, at, s, at);
+            sn_text_end(f), at, at, s, at);
     sn_putf(f->elem, "const float d_x = sn_dequant(%s[%s], %s, %s);\n", p,
             f->text ? sn_format(f->a, "@m%u", x->index) : "m.c[e]", s, z);
     return (SnCVal){.s = sn_format(f->a,
@@ -541,12 +537,11 @@ sn_row_normalize(SnFormula *f)
                 centred ? "true" : "false", x->index, y->index);
     sn_putf(&f->set,
             "int64_t sum = 0, squares = 0;\n%s\n"
-            "    const int64_t v = %s[%s];\n    sum += v;\n"
-            "    squares += v * v;\n%s\n"
+            "const int64_t v = %s[%s];\nsum += v;\nsquares += v * v;\n%s\n"
             "const SnLine line = sn_normal_line(&normal, sum, squares);\n",
             sn_text_taps(f), p,
             f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]",
-            f->text ? "@end" : "}");
+            sn_text_end(f));
     return (SnCVal){
         .s = sn_format(f->a, "sn_line_at(line, %s[%s])", p,
                        f->text ? sn_format(f->a, "@m%u", x->index) : "m.c[e]"),

@@ -56,6 +56,12 @@ sn_text_taps(const SnFormula *f)
     return f->text ? "@taps" : "for (int64_t k = 0; k < m.ntap; k++) {";
 }
 
+const char *
+sn_text_end(const SnFormula *f)
+{
+    return f->text ? "@end" : "}";
+}
+
 /* ---- results ---- */
 
 static void

@@ -130,6 +130,7 @@ const char *sn_text_alt(SnFormula *f, const char *cond, const char *yes,
                         const char *no);
 /* The loop over the set's taps, and its end. */
 const char *sn_text_taps(const SnFormula *f);
+const char *sn_text_end(const SnFormula *f);
 /* Writes the text of one tuple's results as a table, SN_TEXT. */
 void sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t);
 
