@@ -383,19 +383,6 @@ why_not(const Inst *in, uint32_t i)
 
 /* ---- the file ---- */
 
-/* An array of lines: one literal may not be longer than 4095 characters. */
-static void
-put_graph(SnBuf *b, const char *name, const char *graph)
-{
-    sn_putf(b, "static const char *const %s[] = {\n", name);
-    for (const char *s = graph; *s;) {
-        size_t n = strcspn(s, "\n");
-        sn_putf(b, "    %s,\n", sn_lit_str(b->a, sn_strndup(b->a, s, n)));
-        s += n + (s[n] == '\n');
-    }
-    sn_puts(b, "    NULL\n};\n");
-}
-
 static const char *
 pass_of(const Inst *in)
 {
@@ -421,8 +408,8 @@ put_misses(SnBuf *b, const Inst *in, uint32_t id)
 {
     for (uint32_t i = 0; i < in->nconj; i++)
         if (in->conj[i].graph.s)
-            put_graph(b, sn_format(b->a, "miss_%u_%u", id, i),
-                      in->conj[i].graph.s);
+            sn_emit_array(b, sn_format(b->a, "miss_%u_%u", id, i),
+                          in->conj[i].graph.s);
     sn_putf(b, "static const SnCaseMiss misses_%u[] = {\n", id);
     for (uint32_t i = 0; i < in->nconj; i++) {
         const Conj *k = &in->conj[i];
@@ -448,9 +435,9 @@ put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
     sn_emit_quote(b, " *   ", pr->r->text);
     sn_puts(b, " */\n");
     if (in->graph.s)
-        put_graph(b, sn_format(b->a, "fires_%u", id), in->graph.s);
+        sn_emit_array(b, sn_format(b->a, "fires_%u", id), in->graph.s);
     if (in->differs)
-        put_graph(b, sn_format(b->a, "differs_%u", id), in->differs);
+        sn_emit_array(b, sn_format(b->a, "differs_%u", id), in->differs);
     if (in->nconj)
         put_misses(b, in, id);
     sn_putf(table, "    { \"%s\", \"%s\", \"%s\", \"%s\", %s", pass_of(in),

@@ -181,7 +181,7 @@ softmax_text(SnFormula *f, SnBuf *b)
     sn_text_def(f, "one softmax_one o%u", f->res);
     sn_putf(b,
             "@sets\nint top = -128;\n@taps\nif (%s[@i%u] > top)\n"
-            "    top = %s[@i%u];\n@end\nuint64_t sum = 0;\n@taps\n"
+            "top = %s[@i%u];\n@end\nuint64_t sum = 0;\n@taps\n"
             "sum += power[top - %s[@i%u]];\n@end\n@each\n",
             xv, x->index, xv, x->index, xv, x->index);
     sn_putf(b,
@@ -227,22 +227,6 @@ sn_text_name(SnArena *a, const SnDefNode *n, uint32_t t)
                : NULL;
 }
 
-static void
-put_text(SnBuf *b, const char *name, const char *text)
-{
-    sn_putf(b, "static const char *const %s[] = {\n", name);
-    while (*text) {
-        size_t n = strcspn(text, "\n"), lead = strspn(text, " ");
-        if (n > lead) {
-            sn_putf(b, "    %s,\n",
-                    sn_lit_str(b->a, sn_format(b->a, "%.*s", (int)(n - lead),
-                                               text + lead)));
-        }
-        text += n + (text[n] == '\n');
-    }
-    sn_puts(b, "    NULL,\n};\n");
-}
-
 void
 sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t)
 {
@@ -268,7 +252,7 @@ sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t)
         sn_buf_init(&whole, a);
         sn_puts(&whole, sn_buf_str(&f.pre));
         sn_puts(&whole, sn_buf_str(&body));
-        put_text(b, name, sn_buf_str(&whole));
+        sn_emit_array(b, name, sn_buf_str(&whole));
     }
     sn_putf(b, "const char *const *const %s[] = { %s };\n",
             sn_text_name(a, n, t), sn_buf_str(&all));

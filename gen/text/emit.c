@@ -295,6 +295,17 @@ sn_emit_lines(SnBuf *b, int indent, int width, const char *text)
 }
 
 void
+sn_emit_array(SnBuf *b, const char *name, const char *text)
+{
+    sn_putf(b, "static const char *const %s[] = {\n", name);
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        sn_putf(b, "    %s,\n", sn_lit_str(b->a, sn_strndup(b->a, text, n)));
+    }
+    sn_puts(b, "    NULL\n};\n");
+}
+
+void
 sn_emit_comment(SnBuf *b, const char *text)
 {
     SnBuf lines, quoted;

@@ -89,6 +89,9 @@ const char *sn_lit_list(SnArena *a, SnExpr *const *e, uint32_t n,
                         const char *ty);
 /* s as lines of a block comment, each line after `lead`. */
 void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
+/* The lines of text as an array that ends with NULL: one literal may not be
+ * longer than 4095 characters. */
+void sn_emit_array(SnBuf *b, const char *name, const char *text);
 /* A comment before a piece of C: text, broken at 77 columns. */
 void sn_emit_comment(SnBuf *b, const char *text);
 /* The lines of text, indented by `indent` and what they have, broken after

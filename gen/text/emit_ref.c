@@ -7,40 +7,48 @@
 #include <string.h>
 
 /* Text inside a table cell or between backquotes of a cell. */
-static void
-put_cell(SnBuf *b, const char *s)
+static const char *
+cell(SnArena *a, const char *s)
 {
+    SnBuf b;
+
+    sn_buf_init(&b, a);
     for (; *s; s++) {
         if (*s == '|')
-            sn_putc(b, '\\');
-        sn_putc(b, *s == '\n' ? ' ' : *s);
+            sn_putc(&b, '\\');
+        sn_putc(&b, *s == '\n' ? ' ' : *s);
     }
+    return sn_buf_str(&b);
 }
 
-static void
-put_code(SnBuf *b, SnBuf *t)
+static const char *
+code(SnArena *a, const char *s)
 {
-    sn_putc(b, '`');
-    put_cell(b, sn_buf_str(t));
-    sn_putc(b, '`');
+    return sn_format(a, "`%s`", cell(a, s));
 }
 
-static SnBuf
-fresh(SnBuf *b)
+static const char *
+code_of(SnArena *a, const SnExpr *e)
 {
-    SnBuf t;
+    return e ? code(a, sn_expr_str(a, e)) : "";
+}
 
-    sn_buf_init(&t, b->a);
-    return t;
+static const char *
+tuple(SnArena *a, const SnDefs *s, const SnDefNode *n, uint32_t t)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_put_tuple(&b, s, n, &n->tuple[t]);
+    return code(a, sn_buf_str(&b));
 }
 
 /* A remark as a sentence. */
 static void
 put_sentence(SnBuf *b, const char *s)
 {
-    sn_putc(b, (char)toupper((unsigned char)s[0]));
-    sn_puts(b, s + 1);
-    sn_puts(b, s[strlen(s) - 1] == '.' ? "" : ".");
+    sn_putf(b, "%c%s%s", toupper((unsigned char)s[0]), s + 1,
+            s[strlen(s) - 1] == '.' ? "" : ".");
 }
 
 /* ---- nodes ---- */
@@ -73,11 +81,8 @@ put_fact(SnBuf *b, const SnDefNode *n, const SnDefPort *p)
         sn_puts(b, "given: no rewrite changes its type");
         break;
     }
-    if (p->because) {
-        sn_puts(b, " (");
-        put_cell(b, p->because);
-        sn_putc(b, ')');
-    }
+    if (p->because)
+        sn_putf(b, " (%s)", cell(b->a, p->because));
 }
 
 static void
@@ -103,24 +108,12 @@ put_attrs(SnBuf *b, const SnDefNode *n)
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *at = n->all[i];
         SnDefAttr bare = *at;
-        SnBuf t = fresh(b);
+        SnBuf t;
         bare.def = bare.where = NULL;
+        sn_buf_init(&t, b->a);
         sn_put_attr_decl(&t, &bare);
-        sn_puts(b, "| ");
-        put_code(b, &t);
-        sn_puts(b, " | ");
-        if (at->def) {
-            t = fresh(b);
-            sn_put_expr(&t, at->def);
-            put_code(b, &t);
-        }
-        sn_puts(b, " | ");
-        if (at->where) {
-            t = fresh(b);
-            sn_put_expr(&t, at->where);
-            put_code(b, &t);
-        }
-        sn_puts(b, " |\n");
+        sn_putf(b, "| %s | %s | %s |\n", code(b->a, sn_buf_str(&t)),
+                code_of(b->a, at->def), code_of(b->a, at->where));
     }
 }
 
@@ -130,13 +123,8 @@ put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
     uint32_t nsem = n->nout ? n->nout : 1;
 
     sn_puts(b, "\nTypes:\n\n");
-    for (uint32_t i = 0; i < n->ntuple; i++) {
-        SnBuf t = fresh(b);
-        sn_put_tuple(&t, s, n, &n->tuple[i]);
-        sn_puts(b, "* ");
-        put_code(b, &t);
-        sn_putc(b, '\n');
-    }
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        sn_putf(b, "* %s\n", tuple(b->a, s, n, i));
     sn_puts(b, "\nMeaning:\n\n");
     for (uint32_t i = 0; i < nsem; i++) {
         sn_putf(b, "    %s ", sn_class_words[n->rsem[i]->cls].word);
@@ -144,10 +132,8 @@ put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
         sn_putc(b, '\n');
     }
     for (uint32_t i = 0; i < n->nrinv; i++) {
-        SnBuf t = fresh(b);
-        sn_put_expr(&t, n->rinv[i]->expr);
-        sn_putf(b, "%sAlways: ", i ? "" : "\n");
-        put_code(b, &t);
+        sn_putf(b, "%sAlways: %s", i ? "" : "\n",
+                code_of(b->a, n->rinv[i]->expr));
         if (n->rinv[i]->els)
             sn_putf(b, " (%s)", n->rinv[i]->els);
         sn_puts(b, ".\n");
@@ -156,13 +142,8 @@ put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
         return;
     sn_putf(b, "\n`%s` and `%s` may be exchanged", n->in[n->comm[0]]->name,
             n->in[n->comm[1]]->name);
-    if (n->comm_when) {
-        SnBuf t = fresh(b);
-        sn_put_expr(&t, n->comm_when);
-        sn_puts(b, " where ");
-        put_code(b, &t);
-    }
-    sn_puts(b, ".\n");
+    sn_putf(b, "%s%s.\n", n->comm_when ? " where " : "",
+            code_of(b->a, n->comm_when));
 }
 
 static void
@@ -231,12 +212,8 @@ put_kernels(SnBuf *b, const SnDefs *s, const SnDefNode *n,
         if (of)
             sn_putf(b, " of backend %s", of->name);
         sn_putc(b, ':');
-        for (uint32_t t = 0; t < k->ntuple; t++) {
-            SnBuf x = fresh(b);
-            sn_put_tuple(&x, s, n, &n->tuple[k->tuple[t]]);
-            sn_puts(b, t ? ", " : " ");
-            put_code(b, &x);
-        }
+        for (uint32_t t = 0; t < k->ntuple; t++)
+            sn_putf(b, "%s%s", t ? ", " : " ", tuple(b->a, s, n, k->tuple[t]));
         sn_puts(b, ".  \n");
     }
 }
@@ -284,10 +261,8 @@ put_claim(SnBuf *b, const SnDefClaim *c)
         sn_puts(b, "exact");
         break;
     case SN_CLAIM_WITHIN:
-        sn_puts(b, "within ");
-        if (c->bound)
-            sn_put_expr(b, c->bound);
-        sn_puts(b, " lsb");
+        sn_putf(b, "within %s lsb",
+                c->bound ? sn_expr_str(b->a, c->bound) : "");
         break;
     case SN_CLAIM_REFINES:
         sn_puts(b, "refines");
@@ -321,12 +296,8 @@ put_rule(SnBuf *b, const SnDefRule *r)
         sn_puts(b, ", else ");
         put_claim(b, &r->other);
     }
-    if (r->when) {
-        SnBuf t = fresh(b);
-        sn_put_expr(&t, r->when);
-        sn_puts(b, "; guard: ");
-        put_code(b, &t);
-    }
+    if (r->when)
+        sn_putf(b, "; guard: %s", code_of(b->a, r->when));
     if (r->optin)
         sn_putf(b, "; only on request: %s", r->optin);
     if (r->trusted)
@@ -364,10 +335,8 @@ put_pass(SnBuf *b, const SnDefPass *p)
         const SnDefDerive *e = p->derive[i];
         sn_putf(b, "\nDerives `%s%s%s", e->family, e->what ? " " : "",
                 e->what ? e->what : "");
-        if (e->over) {
-            sn_puts(b, " through ");
-            sn_put_expr(b, e->over);
-        }
+        if (e->over)
+            sn_putf(b, " through %s", sn_expr_str(b->a, e->over));
         sn_puts(b, "` from the facts of the nodes.\n");
     }
     for (uint32_t i = 0; i < p->nrule; i++)
