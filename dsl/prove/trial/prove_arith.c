@@ -205,6 +205,24 @@ sn_row_value(const SnX *x, const SnRowAt *at)
     return value(x, at).i;
 }
 
+const SnX *
+sn_row_on(SnArena *a, const SnX *x, const SnRowGrids *g)
+{
+    SnX *r = sn_memdup(a, x, sizeof *x);
+
+    if (x->fixed) {
+        SnRowAt at = {.g = *g};
+        Num v = value(x, &at);
+        r->xk = x->ty == SN_TY_REAL ? SN_X_REAL : SN_X_INT;
+        r->i = v.i;
+        r->r = (double)v.r;
+        r->nkid = 0;
+    }
+    for (uint32_t i = 0; i < r->nkid; i++)
+        r->kid[i] = (SnX *)(uintptr_t)sn_row_on(a, x->kid[i], g);
+    return r;
+}
+
 bool
 sn_row_outside(const SnX *x, const SnRowAt *at)
 {

@@ -17,6 +17,9 @@ typedef struct SnRowAt {
 
 /* The code, not clamped yet. */
 int64_t sn_row_value(const SnX *x, const SnRowAt *at);
+/* x on grids g, to be evaluated for many inputs: what is the same for all of
+ * them is a number. */
+const SnX *sn_row_on(SnArena *a, const SnX *x, const SnRowGrids *g);
 /* Is a ratio outside the window within which graphs are accepted? */
 bool sn_row_outside(const SnX *x, const SnRowAt *at);
 /* Does no wrap(v, bits) in x wrap?  Graphs where one would are refused

@@ -85,12 +85,18 @@ refuse_outside(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at)
         sn_case_no(e->c, "a ratio outside the shifts");
 }
 
-static double
-clamped_row(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at, int32_t lo,
-            int32_t hi)
+/* The row on the grids of at, for all elements that have them. */
+static const SnX *
+row_on(SnCaseEval *e, const SnDefRowOf *row, const SnRowAt *at)
 {
     refuse_outside(e, row, at);
-    return (double)sn_clamp64(sn_row_value(row->x, at), lo, hi);
+    return sn_row_on(e->c->a, row->x, &at->g);
+}
+
+static double
+clamped_row(const SnX *x, const SnRowAt *at, int32_t lo, int32_t hi)
+{
+    return (double)sn_clamp64(sn_row_value(x, at), lo, hi);
 }
 
 /* The int that the node gives for a parameter of its map; 1: it gives none. */
@@ -141,6 +147,7 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     SnCaseVec vx = sn_case_port(e, px), vw = sn_case_port(e, pw);
     e->set = false;
     const SnDefRowOf *row = NULL;
+    const SnX *on[SN_CASE_NQ] = {NULL}; /* for each channel */
     if (t->nq) {
         sn_case_limits(t, cl, &lo, &hi);
         row = row_for(e, SN_FORM_CONTRACT, e->sem->map,
@@ -175,7 +182,8 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
                 .in = {wide || e->c->pr->round == SN_ROUNDING_FLOAT
                            ? sum
                            : sn_int_wrap(sum, 32)}};
-            r->v[o] = clamped_row(e, row, &at, lo, hi);
+            on[ch] = on[ch] ? on[ch] : row_on(e, row, &at);
+            r->v[o] = clamped_row(on[ch], &at, lo, hi);
         } else {
             r->v[o] = sn_case_clamped(acc, cl);
         }
@@ -340,10 +348,11 @@ pair(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
     if (!row)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
+    const SnX *on = e->t.no > 0 ? row_on(e, row, &at) : NULL;
     for (int64_t i = 0; i < e->t.no; i++) {
         at.in[0] = (int64_t)a.v[i];
         at.in[1] = (int64_t)b.v[i];
-        r->v[i] = clamped_row(e, row, &at, lo, hi);
+        r->v[i] = clamped_row(on, &at, lo, hi);
     }
     *err = row->error;
     return true;
@@ -388,14 +397,19 @@ mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl, bool own,
     if (!row)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
+    const SnX *on = NULL;
     for (int64_t o = 0; o < e->t.no; o++) {
-        at.g.n = divisor(e, o);
+        int64_t n = divisor(e, o);
+        if (!on || n != at.g.n) {
+            at.g.n = n;
+            on = row_on(e, row, &at);
+        }
         at.in[0] = 0;
         for (int64_t k = 0; k < e->t.nk; k++)
             if (e->t.ix[0][o * e->t.nk + k] >= 0)
                 at.in[0] += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
                             im->type.zp[0];
-        r->v[o] = clamped_row(e, row, &at, lo, hi);
+        r->v[o] = clamped_row(on, &at, lo, hi);
     }
     *err = row->error;
     return true;
@@ -415,11 +429,13 @@ sn_case_point(SnCaseEval *e, const SnCaseType *t, SnRange cl,
     if (!row)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
+    SnRowAt at = {.g = {{t->scale[0], 0, 0}, {t->zp[0], 0, 0}, 1, sh, {1, 1}}};
+    const SnX *on = NULL;
     for (size_t i = 0; i < sn_case_len(e); i++) {
-        SnRowAt at = {
-            .g = {{t->scale[0], 0, 0}, {t->zp[0], 0, 0}, 1, sh, {1, 1}},
-            .real = (float)sn_case_as_real(v, i)};
-        r->v[i] = isnan(at.real) ? lo : clamped_row(e, row, &at, lo, hi);
+        at.real = (float)sn_case_as_real(v, i);
+        if (!on && !isnan(at.real))
+            on = row_on(e, row, &at);
+        r->v[i] = isnan(at.real) ? lo : clamped_row(on, &at, lo, hi);
     }
     return true;
 }
@@ -462,19 +478,23 @@ select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
     }
     SnCaseVec v = sn_case_vec(e, code ? x->kid[0] : x);
     SnCaseVec r = {.v = SN_NEW_N(e->c->a, double, n + 1)};
-    SnRescaler by = sn_row_rescaler(e->c->pv->defs, e->c->pr->round);
     if (e->c->fail)
         return r;
-    if (code) {
-        SnRowAt at = {
-            .g = {{t->scale[0], v.ct->scale[0], 0}, {0}, 1, 0, {1, 1}}};
-        refuse_outside(e, row, &at);
+    if (!code) {
+        for (size_t i = 0; i < n; i++)
+            r.v[i] = sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
+        return r;
     }
-    for (size_t i = 0; i < n; i++)
-        r.v[i] = code
-                     ? sn_rescale_by(&by, (int32_t)v.v[i], v.ct->scale[0],
-                                     v.ct->zp[0], t->scale[0], t->zp[0], lo, hi)
-                     : sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
+    SnRowAt at = {.g = {{t->scale[0], v.ct->scale[0], 0},
+                        {t->zp[0], v.ct->zp[0], 0},
+                        1,
+                        0,
+                        {1, 1}}};
+    const SnX *on = row_on(e, row, &at);
+    for (size_t i = 0; i < n; i++) {
+        at.in[0] = (int32_t)v.v[i];
+        r.v[i] = clamped_row(on, &at, lo, hi);
+    }
     return r;
 }
 
@@ -551,15 +571,16 @@ function(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
         !entry_codes(e, x, t, cl, above, b))
         return false;
     sn_case_limits(t, cl, &lo, &hi);
+    SnRowAt at = {.g = {{t->scale[0], in->type.scale[0], 0},
+                        {t->zp[0], in->type.zp[0], 0},
+                        1,
+                        0,
+                        {1, 1}}};
+    const SnX *on = e->t.no > 0 ? row_on(e, row, &at) : NULL;
     for (int64_t i = 0; i < e->t.no; i++) {
-        SnRowAt at = {
-            .g = {{t->scale[0], in->type.scale[0], 0},
-                  {t->zp[0], in->type.zp[0], 0},
-                  1,
-                  0,
-                  {1, 1}},
-            .in = {a[i], (b[i] - a[i]) * (int64_t)(in->v[i] - below[i])}};
-        r->v[i] = clamped_row(e, row, &at, lo, hi);
+        at.in[0] = a[i];
+        at.in[1] = (b[i] - a[i]) * (int64_t)(in->v[i] - below[i]);
+        r->v[i] = clamped_row(on, &at, lo, hi);
     }
     *err = row->error;
     return true;
