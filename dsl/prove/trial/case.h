@@ -93,7 +93,9 @@ struct SnCaseNode {
     SnCaseValue *out[SN_CASE_MAXRES];
     bool calibrated, used[SN_CASE_MAXRES];
     const char *name;
-    struct SnCaseTaps *taps; /* NULL: it has not run yet */
+    struct SnCaseTaps *taps;    /* NULL: it has not run yet */
+    const struct SnMapArg *arg; /* of its map, when taps are from it */
+    SnCaseNode *next;           /* in c->mapped */
 };
 
 typedef struct SnCaseBind {
@@ -114,7 +116,8 @@ typedef struct SnProofCase {
     SnCaseNode *root;
     SnCaseValue *lhs[SN_CASE_MAXRES], *rhs[SN_CASE_MAXRES];
     uint32_t nrhs;
-    SnCaseNode *made; /* the right side's node of the root's kind, or NULL */
+    SnCaseNode *made;   /* the right side's node of the root's kind, or NULL */
+    SnCaseNode *mapped; /* nodes whose taps are from their maps, a list */
     SnCaseType pool[12];
     SnCaseType odd[6]; /* of 32 bits or along an axis, and then not yet cut to
                           it */
@@ -251,6 +254,7 @@ typedef struct SnCaseTaps {
     int32_t **ix;
     int32_t *slot;      /* concat: which operand */
     int64_t ncol;       /* parts that a mean adds up first; 0: none */
+    int64_t parts;      /* the same, if the node adds them up first */
     bool whole;         /* each set is the whole image (SN_MS_WHOLE) */
     const bool *hole;   /* taps without an element, or NULL: none is */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */

@@ -282,23 +282,28 @@ has_some(SnProofCase *c, const SnCaseTaps *t, const int32_t *ix)
 
 /* Divisors and parts of means. */
 static void
-add_mean(SnProofCase *c, const SnCaseNode *n, const SnMapping *u, SnCaseTaps *t)
+add_mean(SnProofCase *c, const SnMapping *u, SnCaseTaps *t)
 {
     uint32_t v = sn_num_vars(&u->T, u->parts);
 
-    int32_t sh;
-
     t->whole = u->whole;
-    /* `round` says where a zero point is added: it does not apply to reals */
-    if (u->parts.t != SN_NUM_UNDEFINED &&
-        (!n->out[0]->type.nq || !sn_case_after(n, &sh)))
-        t->ncol = v ? u->var[__builtin_ctz(v)].bound.v : 1;
+    if (u->parts.t != SN_NUM_UNDEFINED)
+        t->parts = v ? u->var[__builtin_ctz(v)].bound.v : 1;
     if (u->divisor.t != SN_NUM_INT)
         return;
     int32_t *div = SN_NEW_N(c->a, int32_t, t->no + 1);
     for (int64_t o = 0; o < t->no; o++)
         div[o] = (int32_t)u->divisor.v;
     t->div = div;
+}
+
+/* `round` says where a zero point is added: it does not apply to reals. */
+static int64_t
+parts_of(const SnCaseNode *n, const SnCaseTaps *t)
+{
+    int32_t sh;
+
+    return n->out[0]->type.nq && sn_case_after(n, &sh) ? 0 : t->parts;
 }
 
 /* Each result is made from the elements in its own place. */
@@ -319,6 +324,63 @@ fill_in_place(SnProofCase *c, const SnCaseNode *n, SnCaseTaps *t)
     return true;
 }
 
+/* A tap is missing if it is missing in any operand. */
+static const bool *
+holes(SnProofCase *c, const SnCaseNode *n, const SnCaseTaps *t)
+{
+    int64_t len = t->no * t->nk;
+    bool *hole = NULL;
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        for (int64_t i = 0; t->ix[s] && i < len; i++)
+            if (t->ix[s][i] < 0) {
+                if (!hole)
+                    hole = SN_NEW_N(c->a, bool, len + 1);
+                hole[i] = true;
+            }
+    return hole;
+}
+
+static bool
+same_arg(const SnMapParam *p, const SnMapArg *a, const SnMapArg *b)
+{
+    size_t n = a->n;
+
+    if (a->given != b->given || n != b->n || a->low != b->low ||
+        !a->data != !b->data)
+        return false;
+    for (uint32_t i = 0; p->kind == SN_MP_OPERAND && i < n; i++)
+        if (a->box[i].rank != b->box[i].rank ||
+            memcmp(a->box[i].dim, b->box[i].dim,
+                   (size_t)a->box[i].rank * sizeof *a->box[i].dim) != 0)
+            return false;
+    return (!a->ints || !memcmp(a->ints, b->ints, n * sizeof *a->ints)) &&
+           (!a->reals || !memcmp(a->reals, b->reals, n * sizeof *a->reals));
+}
+
+/* A node of n's kind whose map reads the same places, or NULL: most rules have
+ * a node on both sides. */
+static const SnCaseNode *
+mapped_alike(const SnProofCase *c, const SnCaseNode *n, const SnMapArg *arg)
+{
+    const SnMapDecl *d = sn_case_sem(n)->decl->decl;
+
+    for (const SnCaseNode *m = c->mapped; m; m = m->next) {
+        bool same = m->n == n->n && m->nin == n->nin &&
+                    m->out[0]->n == n->out[0]->n &&
+                    !memcmp(m->port, n->port, n->nin * sizeof *n->port);
+        for (uint32_t s = 0; same && s < n->nin; s++)
+            same = !m->in[s] == !n->in[s];
+        for (unsigned i = 0; same && i < d->nparam; i++)
+            same = same_arg(&d->param[i], &m->arg[i], &arg[i]) &&
+                   (!arg[i].data ||
+                    m->in[slot_of(m, (int)i)] == n->in[slot_of(n, (int)i)]);
+        if (same)
+            return m;
+    }
+    return NULL;
+}
+
 static bool
 fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
 {
@@ -328,6 +390,11 @@ fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
         return fill_in_place(c, n, t);
     if (!sn_case_mapping(c, n, &u) || !add_data(c, n, &u))
         return false;
+    const SnCaseNode *m = mapped_alike(c, n, u.arg);
+    if (m) {
+        *t = *m->taps;
+        return true;
+    }
     if (!sn_mapping_reads(&u, 0, NULL))
         return stops(c, u.why ? u.why : "the map takes no such element");
     uint32_t *slot = SN_NEW_N(c->a, uint32_t, u.nread + 1);
@@ -346,28 +413,17 @@ fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
             return false;
     if (f.moves)
         t->slot = SN_NEW_N(c->a, int32_t, t->no + 1);
-    add_mean(c, n, &u, t);
+    add_mean(c, &u, t);
     if (!fill_taps(&f))
         return false;
     bool some = sn_case_requires_elements(sn_case_sem(n));
-    return !some || !u.nread || has_some(c, t, t->ix[slot[0]]);
-}
-
-/* A tap is missing if it is missing in any operand. */
-static const bool *
-holes(SnProofCase *c, const SnCaseNode *n, const SnCaseTaps *t)
-{
-    int64_t len = t->no * t->nk;
-    bool *hole = NULL;
-
-    for (uint32_t s = 0; s < n->nin; s++)
-        for (int64_t i = 0; t->ix[s] && i < len; i++)
-            if (t->ix[s][i] < 0) {
-                if (!hole)
-                    hole = SN_NEW_N(c->a, bool, len + 1);
-                hole[i] = true;
-            }
-    return hole;
+    if (some && u.nread && !has_some(c, t, t->ix[slot[0]]))
+        return false;
+    t->hole = holes(c, n, t);
+    n->arg = u.arg;
+    n->next = c->mapped;
+    c->mapped = n;
+    return true;
 }
 
 bool
@@ -385,8 +441,7 @@ sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
         return true;
     if (!fill_from_map(c, n, t))
         return false;
-    t->hole = holes(c, n, t);
-    n->taps = SN_NEW(c->a, SnCaseTaps);
-    *n->taps = *t;
+    t->ncol = parts_of(n, t);
+    n->taps = sn_memdup(c->a, t, sizeof *t);
     return true;
 }
