@@ -53,7 +53,8 @@ typedef struct SnProver {
                     * an operand where the map does not allow it (SN186) */
     uint32_t nconversion; /* what was found out about rows (prove_under.c) */
     struct SnConversion *conversion;
-    SnArena *scratch; /* NULL until requested */
+    struct SnMemoForms *forms; /* answers of all proofs; NULL until requested */
+    SnArena *scratch;          /* NULL until requested */
     bool scratch_taken;
 } SnProver;
 

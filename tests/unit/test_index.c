@@ -113,6 +113,75 @@ consequences(void **state)
     sn_arena_free(P.a);
 }
 
+/* x >= y + 1 and y >= z, after `before` other names and facts: is x - z - k >=
+ * 0?  The certificate's line of a "yes" into *yes. */
+static bool
+ordered(SnMemoForms *forms, int before, int k, char **yes)
+{
+    SnPolys P = {.a = sn_arena_new()};
+    SnTrace t = {.P = &P, .a = P.a};
+    SnMemo memo = {.a = P.a};
+    SnFacts f = {.P = &P, .memo = &memo, .forms = forms, .trace = &t};
+
+    sn_trace_begin(&t);
+    for (int i = 0; i < before; i++)
+        sn_facts_at_least(
+            &f, sn_poly_plus(&P, name(&P, sn_format(P.a, "o%d", i)), -1));
+    SnPoly x = name(&P, "x"), y = name(&P, "y"), z = name(&P, "z");
+    sn_facts_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, x, y), -1));
+    sn_facts_at_least(&f, sn_poly_sub(&P, y, z));
+    bool is =
+        sn_facts_is_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, x, z), -k));
+    const char *at = is ? strstr(sn_buf_str(&t.out), "\ny ") : NULL;
+    *yes = at ? sn_strdup(forms->a, at + 1) : NULL;
+    sn_arena_free(P.a);
+    return is;
+}
+
+/* An answer is found once for all proofs, and is then about their facts. */
+static void
+shared_answers(void **state)
+{
+    SnArena *a = sn_arena_new();
+    SnMemoForms *forms = sn_memo_forms(a);
+    char *yes;
+
+    (void)state;
+    assert_true(ordered(forms, 0, 1, &yes));
+    assert_string_equal(yes, "y -1+1.0-1.2 1 1f0 1f1\n");
+    assert_int_equal(forms->n, 1);
+    assert_true(ordered(forms, 3, 1, &yes));
+    assert_string_equal(yes, "y -1+1.3-1.5 1 1f3 1f4\n");
+    assert_int_equal(forms->n, 1);
+    assert_false(ordered(forms, 0, 2, &yes));
+    assert_int_equal(forms->n, 2);
+    assert_false(ordered(forms, 1, 2, &yes));
+    assert_int_equal(forms->n, 2);
+    sn_arena_free(a);
+}
+
+/* That a number was too large on the way is a part of the answer. */
+static void
+shared_overflow(void **state)
+{
+    SnArena *a = sn_arena_new();
+    SnMemoForms *forms = sn_memo_forms(a);
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        SnPolys P = {.a = a};
+        SnFacts f = {.P = &P, .forms = forms};
+        SnPoly x = name(&P, "x"), y = name(&P, "y");
+        SnPoly big = sn_poly_scale(&P, x, INT64_C(1) << 40);
+        sn_facts_at_least(&f, sn_poly_sub(&P, big, y));
+        assert_false(sn_facts_is_at_least(
+            &f, sn_poly_scale(&P, sn_poly_mul(&P, y, y), -1)));
+        assert_true(P.over);
+        assert_int_equal(forms->n, 1);
+    }
+    sn_arena_free(a);
+}
+
 /* Below n, from a sequence of its own. */
 static int64_t
 below(uint64_t *r, unsigned n)
@@ -289,6 +358,7 @@ main(void)
     const struct CMUnitTest t[] = {
         cmocka_unit_test(arithmetic),      cmocka_unit_test(quotients),
         cmocka_unit_test(consequences),    cmocka_unit_test(factors),
+        cmocka_unit_test(shared_answers),  cmocka_unit_test(shared_overflow),
         cmocka_unit_test(right_and_wrong), cmocka_unit_test(reads_inside),
         cmocka_unit_test(reads_outside)};
 

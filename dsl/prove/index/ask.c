@@ -2,6 +2,7 @@
 /* Questions about facts, by Farkas' lemma. */
 #include "dsl/prove/index/ask.h"
 
+#include <string.h>
 #include "dsl/prove/index/seen.h"
 
 enum { NFACT = SN_FARKAS_COLS - 2, NTRIPLE = 40 };
@@ -10,9 +11,17 @@ typedef struct Question {
     SnPoly p;
     uint32_t n;
     SnPoly fact[NFACT];
-    SnWhyTerm of[NFACT]; /* the kind of each */
-    bool seen[SN_POLY_NATOM];
+    SnWhyTerm of[NFACT];      /* the kind of each */
+    bool seen[SN_POLY_NATOM]; /* of the atoms there are */
 } Question;
+
+static void
+start(const SnFacts *f, Question *q, SnPoly p)
+{
+    q->p = p;
+    q->n = 0;
+    memset(q->seen, 0, f->P->n * sizeof *q->seen);
+}
 
 static void
 see(Question *q, SnPoly p)
@@ -206,29 +215,71 @@ why_of(SnFacts *f, const Question *q, uint32_t n, const SnFactor *v)
     return over ? NULL : w;
 }
 
-const SnTraceWhy *
-sn_facts_ask(SnFacts *f, SnPoly p, bool all)
+/* By the facts, or by them and their products. */
+static const SnTraceWhy *
+worked_out(SnFacts *f, Question *q)
 {
-    Question q = {.p = p};
     SnFactor *v;
     uint32_t n;
 
+    if (sn_farkas(f->P->a, q->p, q->n, q->fact, &n, &v))
+        return why_of(f, q, n, v);
+    return products(f, q) && sn_farkas(f->P->a, q->p, q->n, q->fact, &n, &v)
+               ? why_of(f, q, n, v)
+               : NULL;
+}
+
+/* w, whose facts are places in of. */
+static const SnTraceWhy *
+renamed(SnFacts *f, const SnTraceWhy *w, const SnWhyRef *of)
+{
+    SnTraceWhy *r = sn_memdup(f->P->a, w, sizeof *w);
+    SnWhyTerm *t = sn_memdup(f->P->a, w->v, w->n * sizeof *t);
+
+    for (uint32_t i = 0; i < w->n; i++)
+        for (unsigned k = 0; k < t[i].n; k++)
+            t[i].of[k] = of[t[i].of[k].i];
+    r->v = t;
+    return r;
+}
+
+const SnTraceWhy *
+sn_facts_ask(SnFacts *f, SnPoly p, bool all)
+{
+    SnWhyRef of[NFACT];
+    Question q;
+    bool known;
+
+    start(f, &q, p);
     f->nfarkas++;
     gather(f, &q, all);
-    if (sn_farkas(f->P->a, p, q.n, q.fact, &n, &v))
-        return why_of(f, &q, n, v);
-    return products(f, &q) && sn_farkas(f->P->a, p, q.n, q.fact, &n, &v)
-               ? why_of(f, &q, n, v)
-               : NULL;
+    if (!f->forms)
+        return worked_out(f, &q);
+    SnMemoForm *form =
+        sn_memo_form(f->forms, f->P->n, q.seen, p, q.n, q.fact, &known);
+    for (uint32_t i = 0; i < q.n; i++) {
+        of[i] = q.of[i].of[0];
+        q.of[i].of[0] = (SnWhyRef){'f', i};
+    }
+    if (!known) {
+        bool over = f->P->over;
+        f->P->over = false;
+        const SnTraceWhy *why = worked_out(f, &q);
+        sn_memo_answer(f->forms, form, why, f->P->over);
+        f->P->over = over;
+    }
+    f->P->over |= form->over;
+    return form->why ? renamed(f, form->why, of) : NULL;
 }
 
 const SnTraceWhy *
 sn_facts_ask_plain(SnFacts *f, SnPoly p)
 {
-    Question q = {.p = p};
+    Question q;
     SnFactor *v;
     uint32_t n;
 
+    start(f, &q, p);
     see(&q, p);
     spread(f, &q, false);
     for (uint32_t i = 0; i < f->n; i++)

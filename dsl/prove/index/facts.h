@@ -24,8 +24,9 @@ typedef struct SnFacts {
     uint32_t npositive; /* divisors that are being shown to be above 0 */
     uint32_t state;     /* of the memo, which may be NULL */
     SnMemo *memo;
-    SnTrace *trace; /* or NULL */
-    bool by_split;  /* the next fact is a side of a case distinction */
+    SnMemoForms *forms; /* of all proofs, or NULL */
+    SnTrace *trace;     /* or NULL */
+    bool by_split;      /* the next fact is a side of a case distinction */
     uint64_t nasked, nfarkas;
 } SnFacts;
 

@@ -180,6 +180,15 @@ sn_path_first(SnPath *w, const char *key)
 /* ---- one path after the other ---- */
 
 void
+sn_path_init(SnPath *w, SnProver *pv, SnArena *a)
+{
+    if (!pv->forms)
+        pv->forms = sn_memo_forms(pv->a);
+    w->a = w->P.a = a;
+    w->forms = pv->forms;
+}
+
+void
 sn_path_begin(SnPath *w)
 {
     w->memo.a = w->a;
@@ -189,6 +198,7 @@ sn_path_begin(SnPath *w)
     w->F = (SnFacts){.P = &w->P,
                      .nfarkas = w->F.nfarkas,
                      .memo = &w->memo,
+                     .forms = w->forms,
                      .trace = &w->trace};
     w->nseen = 0;
     w->seen = NULL;

@@ -8,6 +8,7 @@
 #define SN_PATH_H
 
 #include "dsl/prove/index/facts.h"
+#include "dsl/prove/prover.h"
 
 enum { SN_PATH_NCHOICE = 96, SN_PATH_NPATH = 4096 };
 
@@ -23,6 +24,7 @@ typedef struct SnPath {
     SnPolys P;
     SnFacts F;
     SnMemo memo;
+    SnMemoForms *forms;
     SnTrace trace;
     SnPathStop stop;
     const char *why;
@@ -40,6 +42,8 @@ sn_path_stopped(const SnPath *w)
 /* Ends the path; the first reason stays. */
 void sn_path_stop(SnPath *w, SnPathStop stop, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* A proof in arena a, which is all 0. */
+void sn_path_init(SnPath *w, SnProver *pv, SnArena *a);
 /* A new path: nothing is known, choices are made as before. */
 void sn_path_begin(SnPath *w);
 /* Is there another path?  The last open question is answered the other way. */

@@ -123,7 +123,8 @@ new_proof(SnProver *pv, const SnInstance *pr)
 
     cx->pv = pv;
     cx->pr = pr;
-    cx->a = cx->path.a = cx->path.P.a = a;
+    cx->a = a;
+    sn_path_init(&cx->path, pv, a);
     return cx;
 }
 

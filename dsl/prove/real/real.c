@@ -186,7 +186,8 @@ sn_real_prove(SnProver *pv, const SnInstance *pr)
 
     cx->pv = pv;
     cx->pr = pr;
-    cx->a = cx->path.a = cx->path.P.a = cx->R.a = a;
+    cx->a = cx->R.a = a;
+    sn_path_init(&cx->path, pv, a);
     cx->point = sn_real_all_point(pr->r);
     while (r.proved) {
         walk(cx);
