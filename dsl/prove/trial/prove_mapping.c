@@ -247,12 +247,24 @@ fill_tap(const Fill *f, int64_t at)
 }
 
 static bool
+all_linear(const Fill *f)
+{
+    bool are = true;
+
+    for (uint32_t i = 0; i < f->u->nread && are; i++)
+        are = sn_case_linear(f->u, f->t, &f->u->read[i], f->t->ix[f->slot[i]]);
+    return are;
+}
+
+static bool
 fill_taps(const Fill *f)
 {
     const SnMapping *u = f->u;
     int64_t x[SN_MAP_NVAR] = {0}, at = 0;
     uint32_t other = UINT32_MAX;
 
+    if (all_linear(f))
+        return true;
     sn_terms_run(&u->T, 0, x, f->val);
     for (int64_t o = 0; o < f->t->no; o++) {
         for (int64_t k = 0; k < f->t->nk; k++, at++) {
