@@ -83,29 +83,78 @@ sn_attr_ty(const SnDefAttr *a)
     return SN_TY_NONE;
 }
 
+static const char *const op_text[] = {
+    [SN_OP_ADD] = "+", [SN_OP_SUB] = "-",    [SN_OP_MUL] = "*",
+    [SN_OP_DIV] = "/", [SN_OP_EQ] = "==",    [SN_OP_NE] = "!=",
+    [SN_OP_LT] = "<",  [SN_OP_LE] = "<=",    [SN_OP_GT] = ">",
+    [SN_OP_GE] = ">=", [SN_OP_AND] = "and",  [SN_OP_OR] = "or",
+    [SN_OP_MOD] = "%", [SN_OP_AMONG] = "in",
+};
+
+double
+sn_op_apply(SnOp op, double a, double b)
+{
+    switch (op) {
+    case SN_OP_ADD:
+        return a + b;
+    case SN_OP_SUB:
+        return a - b;
+    case SN_OP_MUL:
+        return a * b;
+    case SN_OP_DIV:
+        return a / b;
+    case SN_OP_EQ:
+        return a == b;
+    case SN_OP_NE:
+        return a != b;
+    case SN_OP_LT:
+        return a < b;
+    case SN_OP_LE:
+        return a <= b;
+    case SN_OP_GT:
+        return a > b;
+    case SN_OP_GE:
+        return a >= b;
+    case SN_OP_AND:
+        return a != 0 && b != 0;
+    default:
+        return a != 0 || b != 0;
+    }
+}
+
+bool
+sn_op_holds(SnOp op, int64_t a, int64_t b)
+{
+    return op >= SN_OP_AND ? sn_op_apply(op, a != 0, b != 0) != 0
+                           : sn_op_apply(op, (a > b) - (a < b), 0) != 0;
+}
+
+SnOp
+sn_op_opposite(SnOp op)
+{
+    static const SnOp is[] = {
+        [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
+        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
+
+    return is[op];
+}
+
+const char *
+sn_op_c(SnOp op)
+{
+    return op == SN_OP_AND ? "&&" : op == SN_OP_OR ? "||" : op_text[op];
+}
+
 static bool
 bin_number(const SnExpr *e, double *v)
 {
     double a, b;
 
-    if (!sn_expr_number(e->kid[0], &a) || !sn_expr_number(e->kid[1], &b))
+    if (e->op > SN_OP_DIV || !sn_expr_number(e->kid[0], &a) ||
+        !sn_expr_number(e->kid[1], &b) || (e->op == SN_OP_DIV && b == 0))
         return false;
-    switch (e->op) {
-    case SN_OP_ADD:
-        *v = a + b;
-        return true;
-    case SN_OP_SUB:
-        *v = a - b;
-        return true;
-    case SN_OP_MUL:
-        *v = a * b;
-        return true;
-    case SN_OP_DIV:
-        *v = b != 0 ? a / b : 0;
-        return b != 0;
-    default:
-        return false;
-    }
+    *v = sn_op_apply(e->op, a, b);
+    return true;
 }
 
 bool
@@ -130,13 +179,6 @@ sn_expr_number(const SnExpr *e, double *v)
     }
 }
 
-static const char *const op_text[] = {
-    [SN_OP_ADD] = "+", [SN_OP_SUB] = "-",    [SN_OP_MUL] = "*",
-    [SN_OP_DIV] = "/", [SN_OP_EQ] = "==",    [SN_OP_NE] = "!=",
-    [SN_OP_LT] = "<",  [SN_OP_LE] = "<=",    [SN_OP_GT] = ">",
-    [SN_OP_GE] = ">=", [SN_OP_AND] = "and",  [SN_OP_OR] = "or",
-    [SN_OP_MOD] = "%", [SN_OP_AMONG] = "in",
-};
 static const int op_level[] = {
     [SN_OP_OR] = 1,  [SN_OP_AND] = 2,   [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
     [SN_OP_LT] = 4,  [SN_OP_LE] = 4,    [SN_OP_GT] = 4,  [SN_OP_GE] = 4,

@@ -21,6 +21,14 @@ SnTy sn_attr_ty(const SnDefAttr *a);
 /* The value of an expression of numbers and - + * /; false if it has anything
  * else or divides by zero. */
 bool sn_expr_number(const SnExpr *e, double *v);
+/* a OP b: a number, or 1 where a comparison holds, else 0. */
+double sn_op_apply(SnOp op, double a, double b);
+/* Comparisons and logic of integers that doubles may not distinguish. */
+bool sn_op_holds(SnOp op, int64_t a, int64_t b);
+/* The comparison that holds where op does not, of numbers. */
+SnOp sn_op_opposite(SnOp op);
+/* "==", "&&": an operator of C. */
+const char *sn_op_c(SnOp op);
 /* The text that a .def file would have. */
 void sn_put_expr(SnBuf *b, const SnExpr *e);
 const char *sn_expr_str(SnArena *a, const SnExpr *e);

@@ -3,6 +3,7 @@
  * other. */
 #include <math.h>
 #include <string.h>
+#include "dsl/model/expr_tree.h"
 #include "dsl/order/order_term.h"
 
 /* ---- hashes ---- */
@@ -162,9 +163,6 @@ compared(const SnOrderRule *r, SnLit *l, const SnExpr *e, bool denied)
     static const SnOp swapped[] = {
         [SN_OP_EQ] = SN_OP_EQ, [SN_OP_NE] = SN_OP_NE, [SN_OP_LT] = SN_OP_GT,
         [SN_OP_LE] = SN_OP_GE, [SN_OP_GT] = SN_OP_LT, [SN_OP_GE] = SN_OP_LE};
-    static const SnOp opposite[] = {
-        [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
-        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
     double v;
     bool right = number(e->kid[1], &v);
 
@@ -176,7 +174,7 @@ compared(const SnOrderRule *r, SnLit *l, const SnExpr *e, bool denied)
     bool whole = t->ty == SN_TY_INT;
     if ((!whole && (t->ty != SN_TY_REAL || denied)) || constant(t))
         return;
-    op = denied ? opposite[op] : op;
+    op = denied ? sn_op_opposite(op) : op;
     if (op == SN_OP_NE)
         return;
     range(l, sn_order_rule_hash(r, t),

@@ -189,20 +189,7 @@ breaks(const SnExpr *e, const SnDefAttr *a, uint32_t i)
     if (e->ek != SN_E_BIN || e->op < SN_OP_EQ || e->op > SN_OP_GE ||
         !value(e->kid[0], a, i, &x) || !value(e->kid[1], a, i, &y))
         return false;
-    switch (e->op) {
-    case SN_OP_EQ:
-        return x != y;
-    case SN_OP_NE:
-        return x == y;
-    case SN_OP_LT:
-        return x >= y;
-    case SN_OP_LE:
-        return x > y;
-    case SN_OP_GT:
-        return x <= y;
-    default:
-        return x < y;
-    }
+    return sn_op_apply(e->op, x, y) == 0;
 }
 
 static void

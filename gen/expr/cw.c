@@ -169,9 +169,6 @@ sn_cw_in_set(const SnCw *w, const char *t, const SnDefConc *c, uint32_t n)
 
 /* ---- comparisons ---- */
 
-static const char *const c_op[] = {
-    "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
-
 /* A test that can be negated by a prefix. */
 static SnCVal
 unless(SnCw *w, bool not_, const char *s)
@@ -184,7 +181,7 @@ unless(SnCw *w, bool not_, const char *s)
 static SnCVal
 infix(SnCw *w, SnOp op, int prec, const char *a, const char *b)
 {
-    return (SnCVal){.s = sn_format(w->a, "%s %s %s", a, c_op[op], b),
+    return (SnCVal){.s = sn_format(w->a, "%s %s %s", a, sn_op_c(op), b),
                     .prec = prec,
                     .ty = SN_TY_BOOL};
 }
@@ -409,10 +406,6 @@ before(SnCw *w, const SnExpr *e, SnCVal x, const char *end)
 SnCVal
 sn_cw_not(SnCw *w, const SnExpr *e)
 {
-    static const SnOp flip[] = {
-        [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
-        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
-
     if (e->ek == SN_E_NOT)
         return sn_cw(w, e->kid[0]);
     bool cmp = e->ek == SN_E_BIN && e->op >= SN_OP_EQ && e->op <= SN_OP_GE;
@@ -420,7 +413,7 @@ sn_cw_not(SnCw *w, const SnExpr *e)
     if (cmp &&
         (eq || (e->kid[0]->ty == SN_TY_INT && e->kid[1]->ty == SN_TY_INT))) {
         SnExpr q = *e;
-        q.op = flip[e->op];
+        q.op = sn_op_opposite(e->op);
         SnCVal x = sn_cw(w, e->kid[0]);
         if (x.ty != SN_TY_INTS && x.ty != SN_TY_REALS)
             return compare(w, &q);

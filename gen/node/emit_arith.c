@@ -117,8 +117,6 @@ call(SnRowOut *w, const SnX *x)
 static const char *
 operator(SnRowOut *w, const SnX *x)
 {
-    static const char *const op[] = {
-        "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
     static const char *const fn[] = {"sn_int_add", "sn_int_sub", "sn_int_mul"};
     const char *a = sn_arith_put(w, x->kid[0]), *b = sn_arith_put(w, x->kid[1]);
 
@@ -126,7 +124,7 @@ operator(SnRowOut *w, const SnX *x)
         return sn_format(w->a, "%s(%s, %s)", fn[x->op], a, b);
     if (x->ty == SN_TY_REAL && x->op == SN_OP_MUL && !w->f64)
         return sn_format(w->a, "sn_mulf(%s, %s)", a, b);
-    return sn_format(w->a, "(%s %s %s)", a, op[x->op], b);
+    return sn_format(w->a, "(%s %s %s)", a, sn_op_c(x->op), b);
 }
 
 static const char *

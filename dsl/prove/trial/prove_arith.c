@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "dsl/model/expr_tree.h"
+
 /* An intermediate number: an int or a truth value in i. */
 typedef struct Num {
     int64_t i;
@@ -121,37 +123,13 @@ function(const SnX *x, const Num *v)
 }
 
 static Num
-compare(const SnX *x, Num a, Num b)
-{
-    bool real = x->kid[0]->ty == SN_TY_REAL;
-    bool lt = real ? a.r < b.r : a.i < b.i, gt = real ? a.r > b.r : a.i > b.i;
-    bool eq = real ? a.r >= b.r && a.r <= b.r : a.i == b.i;
-
-    switch (x->op) {
-    case SN_OP_EQ:
-        return (Num){.i = eq};
-    case SN_OP_NE:
-        return (Num){.i = !eq};
-    case SN_OP_LT:
-        return (Num){.i = lt};
-    case SN_OP_LE:
-        return (Num){.i = lt || eq};
-    case SN_OP_GT:
-        return (Num){.i = gt};
-    case SN_OP_GE:
-        return (Num){.i = gt || eq};
-    case SN_OP_AND:
-        return (Num){.i = a.i && b.i};
-    default:
-        return (Num){.i = a.i || b.i};
-    }
-}
-
-static Num
 operator(const SnX *x, Num a, Num b)
 {
     if (x->ty == SN_TY_BOOL)
-        return compare(x, a, b);
+        return (Num){.i =
+                         x->kid[0]->ty == SN_TY_REAL
+                             ? sn_op_apply(x->op, (double)a.r, (double)b.r) != 0
+                             : sn_op_holds(x->op, a.i, b.i)};
     if (x->ty == SN_TY_REAL)
         return (Num){.r = x->op == SN_OP_ADD   ? a.r + b.r
                           : x->op == SN_OP_SUB ? a.r - b.r

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "dsl/model/expr_tree.h"
 
 size_t
 sn_case_len(const SnCaseEval *e)
@@ -189,45 +190,6 @@ deq(SnCaseEval *e, const SnExpr *x)
 /* ---- arithmetic ---- */
 
 static double
-apply(SnOp op, double a, double b)
-{
-    switch (op) {
-    case SN_OP_ADD:
-        return a + b;
-    case SN_OP_SUB:
-        return a - b;
-    case SN_OP_MUL:
-        return a * b;
-    case SN_OP_DIV:
-        return a / b;
-    case SN_OP_EQ:
-        return a == b;
-    case SN_OP_NE:
-        return a != b;
-    case SN_OP_LT:
-        return a < b;
-    case SN_OP_LE:
-        return a <= b;
-    case SN_OP_GT:
-        return a > b;
-    case SN_OP_GE:
-        return a >= b;
-    case SN_OP_AND:
-        return a != 0 && b != 0;
-    default:
-        return a != 0 || b != 0;
-    }
-}
-
-/* The same for integers, which doubles may not distinguish. */
-static bool
-compared(SnOp op, int64_t a, int64_t b)
-{
-    return op >= SN_OP_AND ? apply(op, a != 0, b != 0) != 0
-                           : apply(op, (a > b) - (a < b), 0) != 0;
-}
-
-static double
 apply_err(SnOp op, double a, double ea, double b, double eb)
 {
     switch (op) {
@@ -260,19 +222,19 @@ binary(SnCaseEval *e, const SnExpr *x)
     bool real = !a.whole && !b.whole;
 
     for (size_t i = 0; real && i < sn_case_len(e); i++)
-        r.v[i] = f32(apply(x->op, a.v[i], b.v[i]));
+        r.v[i] = f32(sn_op_apply(x->op, a.v[i], b.v[i]));
     for (size_t i = 0; !real && i < sn_case_len(e); i++) {
         bool none = isnan(a.v[i]) || isnan(b.v[i]);
         if (whole && !none)
             sn_case_put_whole(&r, i, sn_case_whole_op(x->op, a.w[i], b.w[i]));
         else if (both && !none && x->op >= SN_OP_EQ)
-            r.v[i] = compared(x->op, a.w[i], b.w[i]);
+            r.v[i] = sn_op_holds(x->op, a.w[i], b.w[i]);
         else
-            r.v[i] = f32(
-                apply(x->op, sn_case_as_real(&a, i), sn_case_as_real(&b, i)));
+            r.v[i] = f32(sn_op_apply(x->op, sn_case_as_real(&a, i),
+                                     sn_case_as_real(&b, i)));
     }
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
-        r.id[i] = apply(x->op, a.id[i], b.id[i]);
+        r.id[i] = sn_op_apply(x->op, a.id[i], b.id[i]);
         r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
         if (!whole && x->op <= SN_OP_DIV)
             r.er[i] = sn_case_rounded(e->c, r.id[i], r.er[i], 1);

@@ -471,31 +471,12 @@ equal(const SnExprValue *a, const SnExprValue *b)
     return a->r == b->r;
 }
 
-static bool
-compares(SnOp op, double a, double b)
-{
-    switch (op) {
-    case SN_OP_EQ:
-        return a == b;
-    case SN_OP_NE:
-        return a != b;
-    case SN_OP_LT:
-        return a < b;
-    case SN_OP_LE:
-        return a <= b;
-    case SN_OP_GT:
-        return a > b;
-    default:
-        return a >= b;
-    }
-}
-
 /* Every element of a list compares so with a number (rewrite/rule.h). */
 static SnExprValue
 each_compares(SnOp op, const SnExprValue *a, double b)
 {
     for (uint32_t i = 0; i < a->n; i++)
-        if (!compares(op, a->list[i], b))
+        if (sn_op_apply(op, a->list[i], b) == 0)
             return truth(false);
     return truth(true);
 }
@@ -528,18 +509,13 @@ binary(SnProofCase *c, const SnExpr *e)
         return truth(equal(&a, &b));
     case SN_OP_NE:
         return truth(!equal(&a, &b));
-    case SN_OP_ADD:
-        return num(a.r + b.r);
-    case SN_OP_SUB:
-        return num(a.r - b.r);
-    case SN_OP_MUL:
-        return num(a.r * b.r);
     case SN_OP_DIV:
         if (e->ty == SN_TY_INT) /* as sn_int_div */
             return num(b.r == 0 ? 0 : trunc(a.r / b.r));
         return num(a.r / b.r);
     default:
-        return truth(compares(e->op, a.r, b.r));
+        return e->op < SN_OP_DIV ? num(sn_op_apply(e->op, a.r, b.r))
+                                 : truth(sn_op_apply(e->op, a.r, b.r) != 0);
     }
 }
 
