@@ -178,41 +178,23 @@ real_to_int(SnMapTerms *T, SnTermOp op, SnMapNum a)
 static SnMapNum
 apply_real(SnMapTerms *T, SnMapOp op, SnMapNum a, SnMapNum b)
 {
-    SnMapNum r;
+    static const uint8_t as[] = {
+        [SN_MO_ADD] = SN_TM_RADD, [SN_MO_SUB] = SN_TM_RSUB,
+        [SN_MO_MUL] = SN_TM_RMUL, [SN_MO_DIV] = SN_TM_RDIV,
+        [SN_MO_MIN] = SN_TM_RMIN, [SN_MO_MAX] = SN_TM_RMAX,
+        [SN_MO_EQ] = SN_TM_REQ,   [SN_MO_NE] = SN_TM_REQ,
+        [SN_MO_LT] = SN_TM_RLT,   [SN_MO_LE] = SN_TM_RLE,
+        [SN_MO_GT] = SN_TM_RLT,   [SN_MO_GE] = SN_TM_RLE};
+    bool swap = op == SN_MO_GT || op == SN_MO_GE;
 
-    switch (op) {
-    case SN_MO_NEG:
+    if (op == SN_MO_NEG)
         return real_term(T, SN_TM_RSUB, sn_num_real(-0.0f), a);
-    case SN_MO_ADD:
-        return real_term(T, SN_TM_RADD, a, b);
-    case SN_MO_SUB:
-        return real_term(T, SN_TM_RSUB, a, b);
-    case SN_MO_MUL:
-        return real_term(T, SN_TM_RMUL, a, b);
-    case SN_MO_DIV:
-        return real_term(T, SN_TM_RDIV, a, b);
-    case SN_MO_MIN:
-        return real_term(T, SN_TM_RMIN, a, b);
-    case SN_MO_MAX:
-        return real_term(T, SN_TM_RMAX, a, b);
-    case SN_MO_ABS:
+    if (op == SN_MO_ABS)
         return real_term(T, SN_TM_RABS, a, sn_num_real(0));
-    case SN_MO_EQ:
-        return real_term(T, SN_TM_REQ, a, b);
-    case SN_MO_NE:
-        r = real_term(T, SN_TM_REQ, a, b);
-        return sn_term_apply(T, SN_MO_NOT, r, r);
-    case SN_MO_LT:
-        return real_term(T, SN_TM_RLT, a, b);
-    case SN_MO_LE:
-        return real_term(T, SN_TM_RLE, a, b);
-    case SN_MO_GT:
-        return real_term(T, SN_TM_RLT, b, a);
-    case SN_MO_GE:
-        return real_term(T, SN_TM_RLE, b, a);
-    default:
+    if (op >= sizeof as || !as[op])
         return sn_num_undefined();
-    }
+    SnMapNum r = real_term(T, as[op], swap ? b : a, swap ? a : b);
+    return op == SN_MO_NE ? sn_term_apply(T, SN_MO_NOT, r, r) : r;
 }
 
 /* ---- integers and truth values ---- */

@@ -322,30 +322,16 @@ index_of(SnMapScope *ms, SnExpr *e, uint32_t at)
 
 /* ---- operators ---- */
 
+/* Is e of that type, or for REAL any number?  Reports it if not. */
 static bool
-is_num(SnMapScope *ms, const SnExpr *e, SnMapKind k)
+is(SnMapScope *ms, const SnExpr *e, SnMapKind k, SnTy ty)
 {
-    if (sn_ty_is_num(k.ty))
+    if (k.ty == ty || (ty == SN_TY_REAL && k.ty == SN_TY_INT))
         return true;
-    wrong(ms, e, k, "a number");
-    return false;
-}
-
-static bool
-is_int(SnMapScope *ms, const SnExpr *e, SnMapKind k)
-{
-    if (k.ty == SN_TY_INT)
-        return true;
-    wrong(ms, e, k, "an integer");
-    return false;
-}
-
-static bool
-is_bool(SnMapScope *ms, const SnExpr *e, SnMapKind k)
-{
-    if (k.ty == SN_TY_BOOL)
-        return true;
-    wrong(ms, e, k, "true or false");
+    wrong(ms, e, k,
+          ty == SN_TY_REAL  ? "a number"
+          : ty == SN_TY_INT ? "an integer"
+                            : "true or false");
     return false;
 }
 
@@ -353,10 +339,10 @@ static SnMapKind
 arithmetic(SnMapScope *ms, const SnExpr *e, SnMapKind a, SnMapKind b)
 {
     SnExpr *x = e->kid[0], *y = e->kid[1];
-    bool whole = e->op == SN_OP_MOD;
-    bool ok = whole ? is_int(ms, x, a) : is_num(ms, x, a);
+    SnTy ty = e->op == SN_OP_MOD ? SN_TY_INT : SN_TY_REAL;
+    bool ok = is(ms, x, a, ty);
 
-    if (!(whole ? is_int(ms, y, b) : is_num(ms, y, b)) || !ok)
+    if (!is(ms, y, b, ty) || !ok)
         return none;
     SnMapKind k = meet(ms, x, a, y, b);
     return k.ty == SN_TY_NONE ? k : typed(k, a.ty == SN_TY_REAL ? a.ty : b.ty);
@@ -405,12 +391,9 @@ compare(SnMapScope *ms, SnExpr *e, uint32_t kid)
         return none;
     if (!order && a.ty == SN_TY_ENUM && b.ty == SN_TY_ENUM && a.of == b.of)
         return one(SN_TY_BOOL);
-    if (!order && a.ty == SN_TY_BOOL) {
-        if (!is_bool(ms, y, b))
-            return none;
-    } else if (!is_num(ms, x, a) || !is_num(ms, y, b)) {
+    SnTy ty = !order && a.ty == SN_TY_BOOL ? SN_TY_BOOL : SN_TY_REAL;
+    if (!is(ms, x, a, ty) || !is(ms, y, b, ty))
         return none;
-    }
     SnMapKind k = meet(ms, x, a, y, b);
     return k.ty == SN_TY_NONE ? k : typed(k, SN_TY_BOOL);
 }
@@ -418,9 +401,9 @@ compare(SnMapScope *ms, SnExpr *e, uint32_t kid)
 static SnMapKind
 logic(SnMapScope *ms, const SnExpr *e, SnMapKind a, SnMapKind b)
 {
-    bool ok = is_bool(ms, e->kid[0], a);
+    bool ok = is(ms, e->kid[0], a, SN_TY_BOOL);
 
-    if (!is_bool(ms, e->kid[1], b) || !ok)
+    if (!is(ms, e->kid[1], b, SN_TY_BOOL) || !ok)
         return none;
     return meet(ms, e->kid[0], a, e->kid[1], b);
 }
@@ -428,7 +411,7 @@ logic(SnMapScope *ms, const SnExpr *e, SnMapKind a, SnMapKind b)
 static SnMapKind
 among(SnMapScope *ms, const SnExpr *e, SnMapKind a, SnMapKind b)
 {
-    if (!is_int(ms, e->kid[0], a))
+    if (!is(ms, e->kid[0], a, SN_TY_INT))
         return none;
     if (a.span == SN_MK_PAIR)
         return wrong(ms, e->kid[0], a, "a number or one list");
@@ -502,9 +485,7 @@ unary(SnMapScope *ms, SnExpr *e, uint32_t at)
 
     if (k.span == SN_MK_PAIR)
         return wrong(ms, e->kid[0], k, "a number or one list");
-    if (neg ? is_num(ms, e->kid[0], k) : is_bool(ms, e->kid[0], k))
-        return k;
-    return none;
+    return is(ms, e->kid[0], k, neg ? SN_TY_REAL : SN_TY_BOOL) ? k : none;
 }
 
 /* ---- functions ---- */
@@ -519,13 +500,8 @@ select_of(SnMapScope *ms, SnExpr *e, uint32_t kid)
     for (uint32_t i = 0; i < e->nkid; i++) {
         SnMapKind k = put(ms, e->kid[i], kid + i);
         bool cond = i % 2 == 0 && i + 1 < e->nkid;
-        if (cond)
-            ok &= is_bool(ms, e->kid[i], k);
-        else if (first)
-            ok &= k.ty == SN_TY_BOOL || is_num(ms, e->kid[i], k);
-        else
-            ok &= ty == SN_TY_BOOL ? is_bool(ms, e->kid[i], k)
-                                   : is_num(ms, e->kid[i], k);
+        bool truth = cond || (first ? k.ty == SN_TY_BOOL : ty == SN_TY_BOOL);
+        ok &= is(ms, e->kid[i], k, truth ? SN_TY_BOOL : SN_TY_REAL);
         if (ok && !cond && (first || k.ty == SN_TY_REAL))
             ty = k.ty;
         first &= cond;
@@ -554,22 +530,18 @@ of_operand(SnMapScope *ms, const SnExpr *e, const SnMapFn *f, uint32_t at)
     if (f->op == SN_MO_RANK)
         return one(SN_TY_INT);
     known(ms, f->op == SN_MO_FLAT ? SN_MK_TAP : SN_MK_PLACE);
-    if (f->op == SN_MO_ASCENDS && ms->param[p].data != 'i') {
-        sn_resolve_map_fault(
-            ms, e->pos, "SN182",
-            "ascends takes an operand of integers: '%s[..] : int'", s);
-        return none;
-    }
-    if (f->op == SN_MO_LOW && ms->param[p].data != 'c') {
-        sn_resolve_map_fault(ms, e->pos, "SN182",
-                             "low takes an operand of codes: '%s[..] : code'",
-                             s);
-        return none;
-    }
-    if (f->op == SN_MO_FLAT && !ms->offsets) {
-        sn_resolve_map_fault(
-            ms, e->pos, "SN182",
-            "the offset of a tap is known in 'number' and 'parts'");
+    const char *why = NULL;
+    if (f->op == SN_MO_ASCENDS && ms->param[p].data != 'i')
+        why = sn_format(ms->rs->a,
+                        "ascends takes an operand of integers: '%s[..] : int'",
+                        s);
+    if (f->op == SN_MO_LOW && ms->param[p].data != 'c')
+        why = sn_format(ms->rs->a,
+                        "low takes an operand of codes: '%s[..] : code'", s);
+    if (f->op == SN_MO_FLAT && !ms->offsets)
+        why = "the offset of a tap is known in 'number' and 'parts'";
+    if (why) {
+        sn_resolve_map_fault(ms, e->pos, "SN182", "%s", why);
         return none;
     }
     return one(f->op == SN_MO_ASCENDS ? SN_TY_BOOL : SN_TY_INT);
@@ -608,7 +580,7 @@ of_list(SnMapScope *ms, const SnExpr *e, const SnMapFn *f, SnMapKind k)
         return typed(k, SN_TY_INT);
     if (f->op == SN_MO_LAST)
         return one(k.ty);
-    if (!is_int(ms, e->kid[0], k))
+    if (!is(ms, e->kid[0], k, SN_TY_INT))
         return none;
     return f->op == SN_MO_BEFORE || f->op == SN_MO_INVERSE ? k : one(SN_TY_INT);
 }
@@ -640,7 +612,8 @@ of_numbers(SnMapScope *ms, const SnExpr *e, const SnMapFn *f, SnMapKind a,
 {
     SnMapKind k = a;
 
-    if (!is_num(ms, e->kid[0], a) || (e->nkid > 1 && !is_num(ms, e->kid[1], b)))
+    if (!is(ms, e->kid[0], a, SN_TY_REAL) ||
+        (e->nkid > 1 && !is(ms, e->kid[1], b, SN_TY_REAL)))
         return none;
     k = meet(ms, e->kid[0], a, e->kid[e->nkid - 1], e->nkid > 1 ? b : a);
     if (k.ty == SN_TY_NONE)
