@@ -479,7 +479,6 @@ check_ops(SnImport *x, const uint32_t *ord)
         SnOnnxOp op = sn_import_op_of(n);
         bool again = false;
         if (!matters(x, n) || sn_import_structural(op) != NULL ||
-            sn_import_foldable(op) ||
             sn_import_desc(op, opset_of(x, op.domain), &other) != NULL)
             continue;
         for (size_t k = 0; k < nseen; k++)

@@ -17,7 +17,6 @@ names src/onnx/hooks/hooks_quant.c nodes that conversions are put together of
 names src/onnx/hooks/hooks_integer.c nodes that plain integers are put together of
 names src/onnx/hooks/hooks_resize.c nodes that a Resize is put together of
 names src/onnx/import/import_codes.c nodes by which codes get a scale or become numbers
-names src/onnx/import/import_fold.c what is worked out on known inputs
 names src/onnx/import/import_make.c nodes that hooks add most
 names src/onnx/import/import_position.c nodes that positions are worked out by
 names src/onnx/export/export_bag.c operators that embedding sums are written as
@@ -54,7 +53,6 @@ functions dsl/prove/index/place.c places that several parts are read at
 functions dsl/resolve/map/resolve_map_use.c which classes may be over a map
 functions dsl/resolve/map/resolve_map_expr.c types of arguments and results
 functions dsl/resolve/map/resolve_map_stmt.c where each statement may stand
-functions dsl/resolve/resolve_along.c which place in the result an index is
 functions dsl/resolve/resolve_sem.c types of a formula's arguments and results
 functions dsl/resolve/resolve_along.c which places an index of a declaration is
 functions dsl/resolve/arith/resolve_row.c which may stand in a row

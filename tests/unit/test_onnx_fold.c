@@ -56,6 +56,28 @@ fails(SnStatus st, const char *op, const char *why)
     refused(st, sn_format(a, "m.onnx: node 'y' (%s): %s\n", op, why));
 }
 
+/* ---- which ---- */
+
+/* Whatever is one node that computes or copies elements one by one. */
+static void
+nodes_of_elements_are_folded(void **state)
+{
+    Onnx__NodeProto *n;
+
+    (void)state;
+    known("GatherElements", "p q");
+    INTS("p", "3", 10, 11, 12);
+    INTS("q", "2", 2, -3);
+    is("data = [12, 10]", "i64[2]");
+    n = known_of(FLOAT, "Transpose", "p");
+    ob_init(b, "p", FLOAT, "1x2", (const float[]){1.5f, -2}, 8);
+    ob_list(b, n, "perm", 2, (const int64_t[]){1, 0});
+    is("data = [1.5, -2]", "f32[2,1]");
+    known_of(FLOAT, "ReduceMax", "p");
+    ob_init(b, "p", FLOAT, "1x2", (const float[]){1.5f, -2}, 8);
+    assert_null(strstr(text_of(NULL), "%y = Constant"));
+}
+
 /* ---- moves ---- */
 
 static void
@@ -248,9 +270,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gather),     cmocka_unit_test(gather_refused),
-        cmocka_unit_test(concat),     cmocka_unit_test(integers),
-        cmocka_unit_test(reals),      cmocka_unit_test(narrow_integers),
+        cmocka_unit_test(nodes_of_elements_are_folded),
+        cmocka_unit_test(gather),
+        cmocka_unit_test(gather_refused),
+        cmocka_unit_test(concat),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(reals),
+        cmocka_unit_test(narrow_integers),
         cmocka_unit_test(broadcasts),
     };
 

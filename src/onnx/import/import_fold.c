@@ -5,18 +5,14 @@
 #include <string.h>
 #include "onnx/proto/tensor_pb.h"
 
-/* Operators that are worked out where their inputs are known. */
-static const char *const folds[] = {
-    "Add", "Ceil", "Concat", "Div", "Floor", "Gather", "Mul", "Sub",
-};
-
-bool
-sn_import_foldable(SnOnnxOp op)
+/* Is the operator one node that computes or copies elements one by one? */
+static bool
+folds(const SnOnnxDesc *e)
 {
-    for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
-        if (sn_onnx_is(op, folds[i]))
-            return true;
-    return false;
+    if (e == NULL || e->term != NULL || e->hook != NULL || e->ncode > 0)
+        return false;
+    SnClass cls = sn_desc(e->kind)->sem->cls;
+    return cls == SN_C_POINT || cls == SN_C_MOVE;
 }
 
 /* Are all inputs known, and elements as a graph has them? */
@@ -78,7 +74,7 @@ sn_import_fold(SnImport *x, bool *done)
     SnData *r = NULL;
     SnStatus s;
 
-    *done = e != NULL && sn_import_foldable(x->op) && all_known(x);
+    *done = folds(e) && all_known(x);
     if (!*done)
         return SN_OK;
     SN_TRY(check_divisor(x));

@@ -341,8 +341,6 @@ const SnOnnxDesc *sn_import_desc(SnOnnxOp op, int64_t version,
 /* Evaluates the node at import where all its inputs are known and the operator
  * is one of those that are folded; *done says whether (import_fold.c). */
 SnStatus sn_import_fold(SnImport *x, bool *done);
-/* Is it one of those operators? */
-bool sn_import_foldable(SnOnnxOp op);
 
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
