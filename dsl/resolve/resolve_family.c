@@ -221,7 +221,8 @@ moves_axes(const SnDefNode *n)
     const SnDefSem *s = n->rsem[0];
 
     return n->nout == 1 && n->nin > 0 && !n->nrinv && s->decl &&
-           s->decl->decl && sn_map_axes_free(s->decl->decl);
+           s->decl->decl && sn_map_axes_free(s->decl->decl) &&
+           !sn_map_set_varies(s->decl->decl);
 }
 
 static bool

@@ -375,6 +375,40 @@ sn_map_axes_free(const SnMapDecl *d)
     return true;
 }
 
+/* Is a place in the result part of the expression? */
+static bool
+reads_place(const SnMapDecl *d, int32_t at)
+{
+    const SnMapStmt *res = sn_map_stmt(d, SN_MS_RESULT);
+
+    if (at < 0)
+        return false;
+    const SnMapExpr *e = &d->expr[at];
+    for (unsigned k = 0; e->op == SN_MO_NAME && k < res->n; k++)
+        if (res->bound[k].slot == e->v)
+            return true;
+    for (unsigned k = 0; k < e->nkid; k++)
+        if (reads_place(d, e->kid + (int32_t)k))
+            return true;
+    const SnMapStmt *let = e->op == SN_MO_NAME ? let_of(d, (int)e->v) : NULL;
+    return let && reads_place(d, let->e);
+}
+
+bool
+sn_map_set_varies(const SnMapDecl *d)
+{
+    const SnMapStmt *taps = sn_map_stmt(d, SN_MS_TAPS);
+    bool varies = false;
+
+    for (unsigned i = 0; taps && i < d->nstmt; i++)
+        varies |=
+            d->stmt[i].kind == SN_MS_READ && reads_place(d, d->stmt[i].when);
+    for (unsigned k = 0; taps && k < taps->n; k++)
+        varies |= reads_place(d, taps->bound[k].e) ||
+                  reads_place(d, taps->bound[k].when);
+    return varies;
+}
+
 unsigned
 sn_map_axis_param(const SnMapDecl *d)
 {

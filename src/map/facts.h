@@ -39,6 +39,9 @@ typedef enum SnMapAxisUse {
 /* Does permuting the axes of all operands permute those of the result alike,
  * once parameters are renumbered, for every formula over the map? */
 bool sn_map_axes_free(const SnMapDecl *d);
+/* Does a place in the result decide which taps of its set are read?  No proof
+ * covers such sets along axes in another order. */
+bool sn_map_set_varies(const SnMapDecl *d);
 /* Does it work along one axis, named by a parameter, and see of the axes before
  * and after it no more than that they are carried?  Then those may be
  * regrouped, into as many elements before the named axis and as many after it.

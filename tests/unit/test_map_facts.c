@@ -36,6 +36,21 @@ axes_of(const SnMapDecl *m)
     return sn_buf_str(&b);
 }
 
+static void
+sets_that_vary_with_the_place(void **state)
+{
+    static const char *const vary[] = {"running", "conv_transpose", "bag_at"};
+    static const char *const stay[] = {"row",    "pool",   "conv", "matmul",
+                                       "gather", "reduce", "each"};
+
+    (void)state;
+    declare("maps.def", "");
+    for (size_t i = 0; i < sizeof vary / sizeof *vary; i++)
+        assert_true(sn_map_set_varies(map(vary[i])));
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        assert_false(sn_map_set_varies(map(stay[i])));
+}
+
 typedef struct Want {
     const char *map, *axes;
 } Want;
@@ -413,8 +428,13 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup_defs, teardown)
     const struct CMUnitTest tests[] = {
-        T(core_maps), T(declared_maps), T(renumbered),
-        T(orders),    T(blocks),        T(beside),
+        T(core_maps),
+        T(declared_maps),
+        T(renumbered),
+        T(orders),
+        T(blocks),
+        T(beside),
+        T(sets_that_vary_with_the_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
