@@ -213,10 +213,11 @@ static bool
 attrs_fit(const SnNode *n, Word attrs)
 {
     const SnKindDesc *d = sn_desc(n->kind);
-    const char *end = attrs.s + attrs.n;
     Form in = {.s = attrs.s};
 
-    while (attrs.n && in.s < end) {
+    if (attrs.n == 0)
+        return true;
+    for (const char *end = attrs.s + attrs.n; in.s < end;) {
         Word name = word(&in);
         if (name.n == 0 || !take(&in, "="))
             return false;
