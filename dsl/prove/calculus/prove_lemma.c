@@ -728,7 +728,7 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
     }
     r.exact &= !l.apart;
     if (r.exact) {
-        sn_calculus_shown(&l, na, nb);
+        sn_calculus_shown(&l, a, b);
         r.refines = true;
         return r;
     }

@@ -295,7 +295,7 @@ end(SnCheckSteps *s)
 
     if (!two_terms(s, &i, &j))
         return false;
-    if (!(claim == 'e' ? sn_check_term_alike(s, i, j)
+    if (!(claim == 'e' ? sn_check_term_alike(s, class_of(s, i), class_of(s, j))
                        : sn_check_term_refines(s, i, j, claim == 'w')))
         return sn_step_fail(s, "both sides are not seen to be equal");
     if (s->c->shown != 'r' && !(s->c->shown == 'w' && claim == 'e'))
