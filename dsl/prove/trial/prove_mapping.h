@@ -15,12 +15,6 @@ bool sn_case_mapping(SnProofCase *c, SnCaseNode *n, SnMapping *u);
  * not give. */
 bool sn_case_draw_declared(SnProofCase *c, SnCaseNode *n);
 
-/* Fills ix, of t->no * t->nk elements, with the offsets that r reads, -1 for
- * places without an element.  False: its indices are not linear, it is one of
- * several, or an element is outside that must not be. */
-bool sn_case_linear(const SnMapping *u, const SnCaseTaps *t, const SnMapRead *r,
-                    int32_t *ix);
-
 /* Does the formula have no value for an empty set? */
 bool sn_case_requires_elements(const SnDefSem *s);
 
