@@ -63,92 +63,98 @@ sn_formula_ptr(SnFormula *f, const SnDefPort *p)
         return sn_format(f->a, p->out ? "%s_out" : "%s_in", p->name);
     if (!sn_formula_once(f, v, 0))
         return v;
-    if (p->out)
-        sn_putf(&f->pre, "%s *%s = c->out[%u].data;\n", ty, v, p->index);
+    sn_putf(&f->pre,
+            p->out ? "%s *%s = c->out[%u].data;\n"
+                   : "const %s *%s = sn_opnd(c, %u)->data;\n",
+            ty, v, p->index);
+    return v;
+}
+
+/* The type of a port, in C and as texts call it. */
+static const char *
+type_of(const SnFormula *f, const SnDefPort *p)
+{
+    return sn_format(f->a, p->out ? "c->out[%u].type" : "sn_opnd(c, %u)->type",
+                     p->index);
+}
+
+static const char *
+type_word(const SnFormula *f, const SnDefPort *p)
+{
+    return sn_format(f->a, "%c%u", p->out ? 'o' : 'i', p->index);
+}
+
+/* Declares a value before all loops, once. */
+static void
+declare(SnFormula *f, const char *name, const char *text, const char *c)
+{
+    if (!sn_formula_once(f, name, 0))
+        return;
+    if (f->text)
+        sn_text_def(f, "%s %s", name, text);
     else
-        sn_putf(&f->pre, "const %s *%s = sn_opnd(c, %u)->data;\n", ty, v,
-                p->index);
-    return v;
+        sn_putf(&f->pre, "const %s;\n", c);
 }
 
-/* "x_t": the SnType of a port. */
-static const char *
-type_var(SnFormula *f, const SnDefPort *p)
-{
-    const char *v = sn_format(f->a, "%s_t", p->name);
+typedef struct Param { /* of a type */
+    const char *suffix, *what, *ty;
+} Param;
+static const Param scale = {"s", "scale", "float"}, zp = {"z", "zp", "int32_t"};
 
-    if (sn_formula_once(f, v, 0)) {
-        if (p->out)
-            sn_putf(&f->pre, "const SnType *%s = c->out[%u].type;\n", v,
-                    p->index);
-        else
-            sn_putf(&f->pre, "const SnType *%s = sn_opnd(c, %u)->type;\n", v,
-                    p->index);
-    }
-    return v;
+static void
+declare_param(SnFormula *f, const char *name, const Param *k, const char *word,
+              const char *type)
+{
+    declare(
+        f, name, sn_format(f->a, "%s %s", k->what, word),
+        sn_format(f->a, "%s %s = sn_%s_of(%s)", k->ty, name, k->what, type));
 }
 
-/* The same in a text: an array `NAMEv` along the axis. */
-static const char *
-param_text(SnFormula *f, const SnDefPort *p, const char *suffix, const char *ty)
+/* The limits of a type's codes within a range, NULL: all. */
+static void
+declare_lim(SnFormula *f, const char *name, const char *range, const char *word,
+            const char *type)
 {
-    const char *v = sn_format(f->a, "%s_%s", p->name, suffix);
-    const char *what = *suffix == 's' ? "scale" : "zp";
-    char side = p->out ? 'o' : 'i';
+    declare(f, name, sn_format(f->a, "lim %s %s", word, range ? range : "-"),
+            sn_format(f->a, "SnLim %s = sn_lim(%s, %s)", name, type,
+                      range ? sn_format(f->a, "at->%s", sn_field(f->a, range))
+                            : "sn_range_open()"));
+}
+
+/* Per-axis parameters, an array along the axis, are read once per slice: of the
+ * map's slice in point nodes, of the channel in contracts. */
+static const char *
+param(SnFormula *f, const SnDefPort *p, const Param *k)
+{
+    const char *v = sn_format(f->a, "%s_%s", p->name, k->suffix);
+    const char *all = sn_format(f->a, "%sv", v);
+    bool point = f->ctx == SN_IN_POINT;
 
     if (conc_of(f, p).axis < 0) {
-        if (sn_formula_once(f, v, 0))
-            sn_text_def(f, "%s %s %c%u", v, what, side, p->index);
+        declare_param(f, v, k, type_word(f, p), type_of(f, p));
         return v;
     }
-    bool point = f->ctx == SN_IN_POINT;
-    const char *all = sn_format(f->a, "%sv", v);
     f->want_chan = f->want_chan || !point;
-    if (sn_formula_once(f, all, 0))
-        sn_text_def(f, "%s %ss %c%u", all, what, side, p->index);
+    declare(
+        f, all, sn_format(f->a, "%ss %s", k->what, type_word(f, p)),
+        sn_format(f->a, "%s *%s = %s->%s", k->ty, all, type_of(f, p), k->what));
     if (sn_formula_once(f, v, point ? 0 : f->nscope))
-        sn_putf(point ? &f->slice : f->elem, "const %s %s = %s[%s];\n", ty, v,
-                all, point ? "@s" : "@c");
-    return v;
-}
-
-/* Per-axis parameters are read once per slice: of the map's slice in point
- * nodes, of the channel in contracts. */
-static const char *
-param(SnFormula *f, const SnDefPort *p, const char *suffix, const char *ty,
-      const char *field, const char *fn)
-{
-    const char *v = sn_format(f->a, "%s_%s", p->name, suffix);
-
-    if (f->text)
-        return param_text(f, p, suffix, ty);
-    if (conc_of(f, p).axis >= 0) {
-        const char *t = type_var(f, p);
-        bool point = f->ctx == SN_IN_POINT;
-        if (!point)
-            f->want_chan = true;
-        if (sn_formula_once(f, v, point ? 0 : f->nscope))
-            sn_putf(point ? &f->slice : f->elem, "const %s %s = %s->%s[%s];\n",
-                    ty, v, t, field, point ? "m.slice" : "ch");
-    } else if (sn_formula_once(f, v, 0)) {
-        sn_putf(&f->pre, "const %s %s = %s(%s);\n", ty, v, fn,
-                sn_format(f->a,
-                          p->out ? "c->out[%u].type" : "sn_opnd(c, %u)->type",
-                          p->index));
-    }
+        sn_putf(point ? &f->slice : f->elem, "const %s %s = %s[%s];\n", k->ty,
+                v, all,
+                f->text ? (point ? "@s" : "@c") : (point ? "m.slice" : "ch"));
     return v;
 }
 
 const char *
 sn_formula_scale(SnFormula *f, const SnDefPort *p)
 {
-    return param(f, p, "s", "float", "scale", "sn_scale_of");
+    return param(f, p, &scale);
 }
 
 const char *
 sn_formula_zp(SnFormula *f, const SnDefPort *p)
 {
-    return param(f, p, "z", "int32_t", "zp", "sn_zp_of");
+    return param(f, p, &zp);
 }
 
 const char *
@@ -156,18 +162,9 @@ sn_formula_lim(SnFormula *f)
 {
     const SnDefPort *y = f->n->out[f->res];
     const char *v = sn_format(f->a, "%s_lim", y->name);
-    const char *range = f->sem->clamp ? f->sem->clamp->name : "-";
 
-    if (!sn_formula_once(f, v, 0))
-        return v;
-    if (f->text)
-        sn_text_def(f, "%s lim o%u %s", v, f->res, range);
-    else
-        sn_putf(&f->pre, "const SnLim %s = sn_lim(c->out[%u].type, %s);\n", v,
-                f->res,
-                f->sem->clamp ? sn_format(f->a, "at->%s",
-                                          sn_field(f->a, f->sem->clamp->name))
-                              : "sn_range_open()");
+    declare_lim(f, v, f->sem->clamp ? f->sem->clamp->name : NULL,
+                type_word(f, y), type_of(f, y));
     return v;
 }
 
@@ -176,13 +173,9 @@ sn_formula_limf(SnFormula *f, const char *range)
 {
     const char *v = sn_format(f->a, "%s_lim", range);
 
-    if (!sn_formula_once(f, v, 0))
-        return v;
-    if (f->text)
-        sn_text_def(f, "%s limf %s", v, range);
-    else
-        sn_putf(&f->pre, "const SnLimF %s = sn_limf(at->%s);\n", v,
-                sn_field(f->a, range));
+    declare(f, v, sn_format(f->a, "limf %s", range),
+            sn_format(f->a, "SnLimF %s = sn_limf(at->%s)", v,
+                      sn_field(f->a, range)));
     return v;
 }
 
@@ -190,33 +183,22 @@ bool
 sn_formula_mid(SnFormula *f, const SnExpr *q, SnMid *m)
 {
     const SnExpr *t = q->kid[1];
-    const char *lim = q->nkid > 2 ? q->kid[2]->s : NULL;
 
     if (t->ek != SN_E_NAME || !sn_def_attr(f->n, t->s))
         return false;
+    const char *at = sn_format(f->a, "at->%s", sn_field(f->a, t->s));
     m->scale = sn_format(f->a, "%s_s", t->s);
     m->zp = sn_format(f->a, "%s_z", t->s);
     m->lim = sn_format(f->a, "%s_lim", t->s);
-    if (!sn_formula_once(f, m->scale, 0))
-        return true;
-    if (f->text) {
-        sn_text_def(f, "%s scale %s", m->scale, t->s);
-        sn_text_def(f, "%s zp %s", m->zp, t->s);
-        sn_text_def(f, "%s lim %s %s", m->lim, t->s, lim ? lim : "-");
-    } else {
-        const char *fld = sn_field(f->a, t->s);
+    if (!f->text && sn_formula_once(f, at, 0))
         sn_putf(&f->pre,
-                "if (!sn_is_code(at->%s))\n"
+                "if (!sn_is_code(%s))\n"
                 "    return sn_call_fail(c, \"%s is no 8- or 16-bit quantized "
                 "type\");\n",
-                fld, t->s);
-        sn_putf(&f->pre, "const float %s = sn_scale_of(at->%s);\n", m->scale,
-                fld);
-        sn_putf(&f->pre, "const int32_t %s = sn_zp_of(at->%s);\n", m->zp, fld);
-        sn_putf(&f->pre, "const SnLim %s = sn_lim(at->%s, %s);\n", m->lim, fld,
-                lim ? sn_format(f->a, "at->%s", sn_field(f->a, lim))
-                    : "sn_range_open()");
-    }
+                at, t->s);
+    declare_param(f, m->scale, &scale, t->s, at);
+    declare_param(f, m->zp, &zp, t->s, at);
+    declare_lim(f, m->lim, q->nkid > 2 ? q->kid[2]->s : NULL, t->s, at);
     return true;
 }
 
@@ -232,14 +214,14 @@ out_index(SnFormula *f, const SnDefPort *p)
             sn_formula_refuse(f, "an operand of a sum is read outside it");
             return "0";
         }
-        return f->text ? sn_format(f->a, "@m%u", p->index) : "m.c[e]";
+        return sn_text_at(f, 'm', p, "m.c[e]");
     }
     if (p->fact == SN_PIN) {
         f->want_chan = true;
         return f->text ? "@c" : "ch";
     }
     if (f->text)
-        return sn_format(f->a, "@v%u", p->index);
+        return sn_text_at(f, 'v', p, NULL);
     const char *vec = sn_format(f->a, "%s_vec", p->name);
     if (sn_formula_once(f, vec, 0))
         sn_putf(&f->pre, "const bool %s = sn_is_vector(c, %u, %u);\n", vec,
@@ -254,17 +236,13 @@ set_index(SnFormula *f, const SnDefPort *p)
 {
     const SnDefSem *m = f->sem;
 
-    if (f->text && sn_formula_mapped(f, p))
-        return sn_format(f->a, "@i%u", p->index);
-    if (f->text && sn_formula_map_has(f, SN_MS_BESIDE))
-        return "@b";
-    if (m->narg > 0 && sn_formula_port(f, m->arg[0]) == p)
-        return "m.a[k] + l * m.lane_a";
-    const SnDefPort *w = m->narg > 1 ? sn_formula_port(f, m->arg[1]) : NULL;
-    if (w == p)
-        return "m.b[k] + l * m.lane_b";
+    for (uint32_t i = 0; i < m->narg && i < 2; i++)
+        if (sn_formula_port(f, m->arg[i]) == p)
+            return sn_text_at(f, 'i', p,
+                              i ? "m.b[k] + l * m.lane_b"
+                                : "m.a[k] + l * m.lane_a");
     if (!sn_formula_mapped(f, p) && sn_formula_map_has(f, SN_MS_BESIDE))
-        return "m.b[k]";
+        return f->text ? "@b" : "m.b[k]";
     sn_formula_refuse(f, "an operand that the map does not read is inside a "
                          "reduction");
     return "0";
@@ -288,6 +266,15 @@ reads_elements(const SnFormula *f)
     return false;
 }
 
+/* v where the operand is there, else none. */
+static const char *
+given(SnFormula *f, const SnDefPort *p, const char *v, const char *none)
+{
+    return sn_text_alt(
+        f, f->text ? sn_format(f->a, "in%u", p->index) : sn_formula_ptr(f, p),
+        v, none);
+}
+
 const char *
 sn_formula_code(SnFormula *f, const SnDefPort *p)
 {
@@ -301,20 +288,13 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
     if (c.elem == SN_ROW8) {
         if (f->ctx != SN_IN_SET || !reads_elements(f))
             sn_formula_refuse(f, "rows of row8 are read by index only");
-        if (f->text)
-            sn_putf(f->elem,
-                    "const float %s = sn_dequant_row8(%s + @r%u, @l%u, "
-                    "@j%u);\n",
-                    v, ptr, p->index, p->index, p->index);
-        else
-            sn_putf(f->elem,
-                    "const float %s = sn_dequant_row8(%s + m.a[k], "
-                    "m.nlane, l);\n",
-                    v, ptr);
+        sn_putf(f->elem, "const float %s = sn_dequant_row8(%s + %s, %s, %s);\n",
+                v, ptr, sn_text_at(f, 'r', p, "m.a[k]"),
+                sn_text_at(f, 'l', p, "m.nlane"), sn_text_at(f, 'j', p, "l"));
         return v;
     }
     if (f->ctx == SN_IN_POINT && f->text)
-        idx = sn_format(f->a, "@i%u", p->index);
+        idx = sn_text_at(f, 'i', p, NULL);
     else if (f->ctx == SN_IN_POINT && !sn_sem_each(f->sem) &&
              sn_sem_each_repeats(f->sem)) {
         sn_putf(&f->slice,
@@ -326,16 +306,9 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
                                                                      : "i";
     else
         idx = f->ctx == SN_IN_SET ? set_index(f, p) : out_index(f, p);
-    if (p->optional && f->text)
-        sn_putf(f->elem, "const %s %s = %s;\n", sn_elem_ctype(c.elem), v,
-                sn_text_alt(f, sn_format(f->a, "in%u", p->index),
-                            sn_format(f->a, "%s[%s]", ptr, idx), "0"));
-    else if (p->optional)
-        sn_putf(f->elem, "const %s %s = %s ? %s[%s] : 0;\n",
-                sn_elem_ctype(c.elem), v, ptr, ptr, idx);
-    else
-        sn_putf(f->elem, "const %s %s = %s[%s];\n", sn_elem_ctype(c.elem), v,
-                ptr, idx);
+    idx = sn_format(f->a, "%s[%s]", ptr, idx);
+    sn_putf(f->elem, "const %s %s = %s;\n", sn_elem_ctype(c.elem), v,
+            p->optional ? given(f, p, idx, "0") : idx);
     return v;
 }
 
@@ -364,24 +337,13 @@ sn_formula_deq(SnFormula *f, const SnDefPort *p)
     const char *code = sn_formula_code(f, p);
     if (sn_formula_once(f, v, f->nscope)) {
         const char *s = sn_formula_scale(f, p);
-        const char *z = c.elem == SN_QI32 ? "" : sn_formula_zp(f, p);
-        if (c.elem == SN_QI32)
-            sn_putf(f->elem, "const float %s = sn_dequant32(%s, %s);\n", v,
-                    code, s);
-        else if (p->optional && f->text)
-            sn_putf(f->elem, "const float %s = %s;\n", v,
-                    sn_text_alt(
-                        f, sn_format(f->a, "in%u", p->index),
-                        sn_format(f->a, "sn_dequant(%s, %s, %s)", code, s, z),
-                        "0.0f"));
-        else if (p->optional)
-            sn_putf(f->elem,
-                    "const float %s = %s ? sn_dequant(%s, %s, %s) "
-                    ": 0.0f;\n",
-                    v, sn_formula_ptr(f, p), code, s, z);
-        else
-            sn_putf(f->elem, "const float %s = sn_dequant(%s, %s, %s);\n", v,
-                    code, s, z);
+        const char *d = c.elem == SN_QI32
+                            ? sn_format(f->a, "sn_dequant32(%s, %s)", code, s)
+                            : sn_format(f->a, "sn_dequant(%s, %s, %s)", code, s,
+                                        sn_formula_zp(f, p));
+        if (p->optional && c.elem != SN_QI32)
+            d = given(f, p, d, "0.0f");
+        sn_putf(f->elem, "const float %s = %s;\n", v, d);
     }
     return (SnCVal){.s = v, .ty = SN_TY_REAL, .prec = P_PRIM};
 }

@@ -324,9 +324,7 @@ int_sum(SnFormula *f, const SnDefPort *x)
     if (!sn_formula_once(f, "isum", f->nscope))
         return "isum";
     sn_putf(&f->set, "int64_t isum = 0;\n%s\nisum += %s[%s] - %s;\n%s\n",
-            sn_text_taps(f), p,
-            f->text ? sn_format(f->a, "@i%u", x->index)
-                    : "m.a[k] + l * m.lane_a",
+            sn_text_taps(f), p, sn_text_at(f, 'i', x, "m.a[k] + l * m.lane_a"),
             z, sn_text_end(f));
     return "isum";
 }
@@ -495,11 +493,10 @@ sn_row_lrn(SnFormula *f)
             "const int32_t v = %s[%s] - %s;\nsum += v * v;\n%s\n"
             "const float t = sn_lrn_t(sum, %salpha, (int32_t)%ssize, %s, "
             "%sk);\n",
-            sn_text_taps(f), p,
-            f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]", z,
+            sn_text_taps(f), p, sn_text_at(f, 'i', x, "m.a[k]"), z,
             sn_text_end(f), at, at, s, at);
     sn_putf(f->elem, "const float d_x = sn_dequant(%s[%s], %s, %s);\n", p,
-            f->text ? sn_format(f->a, "@m%u", x->index) : "m.c[e]", s, z);
+            sn_text_at(f, 'm', x, "m.c[e]"), s, z);
     return (SnCVal){.s = sn_format(f->a,
                                    "sn_quant(sn_lrn_y(d_x, t, %sbeta), %s, %s, "
                                    "%s.lo, %s.hi)",
@@ -539,12 +536,10 @@ sn_row_normalize(SnFormula *f)
             "int64_t sum = 0, squares = 0;\n%s\n"
             "const int64_t v = %s[%s];\nsum += v;\nsquares += v * v;\n%s\n"
             "const SnLine line = sn_normal_line(&normal, sum, squares);\n",
-            sn_text_taps(f), p,
-            f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]",
+            sn_text_taps(f), p, sn_text_at(f, 'i', x, "m.a[k]"),
             sn_text_end(f));
-    return (SnCVal){
-        .s = sn_format(f->a, "sn_line_at(line, %s[%s])", p,
-                       f->text ? sn_format(f->a, "@m%u", x->index) : "m.c[e]"),
-        .ty = SN_TY_INT,
-        .prec = P_PRIM};
+    return (SnCVal){.s = sn_format(f->a, "sn_line_at(line, %s[%s])", p,
+                                   sn_text_at(f, 'm', x, "m.c[e]")),
+                    .ty = SN_TY_INT,
+                    .prec = P_PRIM};
 }

@@ -51,6 +51,12 @@ sn_text_alt(SnFormula *f, const char *cond, const char *yes, const char *no)
 }
 
 const char *
+sn_text_at(const SnFormula *f, char mark, const SnDefPort *p, const char *c)
+{
+    return f->text ? sn_format(f->a, "@%c%u", mark, p->index) : c;
+}
+
+const char *
 sn_text_taps(const SnFormula *f)
 {
     return f->text ? "@taps" : "for (int64_t k = 0; k < m.ntap; k++) {";

@@ -128,6 +128,9 @@ void sn_text_def(SnFormula *f, const char *fmt, ...)
 /* yes where cond holds, else no; in a text, sinter compile chooses. */
 const char *sn_text_alt(SnFormula *f, const char *cond, const char *yes,
                         const char *no);
+/* An index of an operand: the mark of a text, "@iP", or its C. */
+const char *sn_text_at(const SnFormula *f, char mark, const SnDefPort *p,
+                       const char *c);
 /* The loop over the set's taps, and its end. */
 const char *sn_text_taps(const SnFormula *f);
 const char *sn_text_end(const SnFormula *f);
