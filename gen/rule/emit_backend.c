@@ -274,17 +274,9 @@ sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b, const char *outdir)
         if (v[i].n || defs->backend[i]->nhook)
             emit_header(defs, defs->backend[i], &v[i], outdir, d);
     }
-    sn_putf(b, "\n%sconst SnBackendDesc %s_backends[] = {\n",
-            defs->is_plugin ? "static " : "",
-            defs->is_plugin ? "plugin" : "sn_core");
+    sn_rule_table(b, defs, "SnBackendDesc", "backends");
     for (uint32_t i = 0; i < defs->nbackend; i++)
         if (sn_defs_mine(defs, defs->backend[i]))
             put_row(defs, b, i, &v[i]);
-    if (defs->is_plugin) {
-        sn_puts(b, "};\n");
-        return;
-    }
-    if (!defs->nbackend)
-        sn_puts(b, "    { .name = NULL },\n");
-    sn_putf(b, "};\nconst uint32_t sn_core_nbackend = %u;\n", defs->nbackend);
+    sn_rule_table_end(b, defs, "backend", defs->nbackend);
 }

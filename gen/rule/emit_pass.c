@@ -350,9 +350,7 @@ put_pass_parts(const SnDefs *defs, SnBuf *b, const SnDefPass *p)
 static void
 put_passes(const SnDefs *defs, SnBuf *b)
 {
-    sn_putf(b, "\n%sconst SnPassDesc %s_passes[] = {\n",
-            defs->is_plugin ? "static " : "",
-            defs->is_plugin ? "plugin" : "sn_core");
+    sn_rule_table(b, defs, "SnPassDesc", "passes");
     for (uint32_t i = 0; i < defs->npass; i++) {
         const SnDefPass *p = defs->pass[i];
         if (!sn_defs_mine(defs, p->backend))
@@ -378,13 +376,7 @@ put_passes(const SnDefs *defs, SnBuf *b)
             sn_puts(b, ",\n      .worklist = true");
         sn_puts(b, " },\n");
     }
-    if (defs->is_plugin) {
-        sn_puts(b, "};\n");
-        return;
-    }
-    if (!defs->npass)
-        sn_puts(b, "    { .name = NULL },\n");
-    sn_putf(b, "};\nconst uint32_t sn_core_npass = %u;\n", defs->npass);
+    sn_rule_table_end(b, defs, "pass", defs->npass);
 }
 
 static void
@@ -477,25 +469,19 @@ put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
 static void
 put_rules(const SnDefs *defs, SnBuf *b)
 {
-    sn_putf(b, "\n%sconst SnRuleDesc %s_rules[] = {\n",
-            defs->is_plugin ? "static " : "",
-            defs->is_plugin ? "plugin" : "sn_core");
     bool any = false;
+
+    sn_rule_table(b, defs, "SnRuleDesc", "rules");
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend)) {
             put_rule(defs, b, defs->rule[i]);
             any = true;
         }
-    if (defs->is_plugin) {
-        sn_puts(b, any ? "};\n" : "    { .pass = NULL },\n};\n");
-        return;
-    }
-    for (uint32_t i = 0; i < defs->nderive; i++)
+    for (uint32_t i = 0; i < defs->nderive && !defs->is_plugin; i++)
         put_derive(defs, b, defs->derive[i]);
-    if (defs->nrule + defs->nderive == 0)
+    if (defs->is_plugin && !any)
         sn_puts(b, "    { .pass = NULL },\n");
-    sn_putf(b, "};\nconst uint32_t sn_core_nrule = %u;\n",
-            defs->nrule + defs->nderive);
+    sn_rule_table_end(b, defs, "rule", defs->nrule + defs->nderive);
 }
 
 /* Does the entry belong to the plugin: to its rule or its arithmetic? */
@@ -522,9 +508,7 @@ sn_emit_off(SnBuf *b, const SnDefs *defs)
         if (!off_here(defs, o))
             continue;
         if (b && n == 0)
-            sn_putf(b, "\n%sconst SnRuleOff %s_off[] = {\n",
-                    defs->is_plugin ? "static " : "",
-                    defs->is_plugin ? "plugin" : "sn_core");
+            sn_rule_table(b, defs, "SnRuleOff", "off");
         n++;
         if (!b)
             continue;
@@ -532,11 +516,8 @@ sn_emit_off(SnBuf *b, const SnDefs *defs)
                 o->rule     ? sn_rule_enum(defs, o->rule)
                 : o->derive ? sn_rule_derive_enum(defs, o->derive)
                             : "SN_RULE_EXCHANGE");
-        if (o->node)
-            sn_putf(b, "SN_K_%s, ", sn_upper(defs->arena, o->node->name));
-        else
-            sn_puts(b, "0, ");
-        sn_putf(b, "%u },\n", o->by);
+        sn_putf(b, o->node ? "SN_K_%s, %u },\n" : "0%s, %u },\n",
+                o->node ? sn_upper(defs->arena, o->node->name) : "", o->by);
     }
     if (b && n)
         sn_puts(b, "};\n");

@@ -187,22 +187,27 @@ needs_graph(const char *s)
     return strstr(s, "g->pool") || strstr(s, "(g, ");
 }
 
-/* Writes the lines after a declaration of g, if they use it. */
+/* Writes the lines so far; g is the graph being built when they start.  have:
+ * is it declared? */
 static void
-put_lines(SnRuleGen *cx, SnBuf *b)
+put_part(SnRuleGen *cx, SnBuf *b, bool *have)
 {
-    SnBuf t;
+    SnBuf s;
 
-    sn_buf_init(&t, cx->a);
-    sn_rule_flush(cx, &t);
-    if (needs_graph(sn_buf_str(&t)))
-        sn_puts(b, "    SnGraph *g = sn_gt_graph(t);\n\n");
-    sn_puts(b, sn_buf_str(&t));
+    sn_buf_init(&s, cx->a);
+    sn_rule_flush(cx, &s);
+    if (needs_graph(sn_buf_str(&s))) {
+        sn_putf(b, "    %sg = sn_gt_graph(t);\n", *have ? "" : "SnGraph *");
+        *have = true;
+    }
+    sn_puts(b, sn_buf_str(&s));
 }
 
 static void
 put_graph(SnRuleGen *cx, SnBuf *b, const char *name)
 {
+    bool have = false;
+
     sn_putf(b, "\nstatic void\ngraph_%s(SnGt *t, struct %s *v)\n{\n", name,
             name);
     for (uint32_t i = 0; i < cx->test->nline; i++) {
@@ -216,7 +221,7 @@ put_graph(SnRuleGen *cx, SnBuf *b, const char *name)
             sn_rule_line(cx, NULL, "v->%s = %s;", field,
                          build(cx, l->term, l->name));
     }
-    put_lines(cx, b);
+    put_part(cx, b, &have);
     sn_puts(b, "}\n");
 }
 
@@ -329,22 +334,6 @@ expect_lines(SnRuleGen *cx, const char *name)
         sn_rule_line(cx, NULL, "sn_gt_expect(t, %s, %s);",
                      sn_lit_str(cx->a, l->name), x);
     }
-}
-
-/* Writes the lines so far; g is the graph being built when they start. */
-static void
-put_part(SnRuleGen *cx, SnBuf *b, bool *have_g)
-{
-    SnBuf s;
-
-    sn_buf_init(&s, cx->a);
-    sn_rule_flush(cx, &s);
-    if (needs_graph(sn_buf_str(&s))) {
-        sn_puts(b, *have_g ? "    g = sn_gt_graph(t);\n"
-                           : "    SnGraph *g = sn_gt_graph(t);\n");
-        *have_g = true;
-    }
-    sn_puts(b, sn_buf_str(&s));
 }
 
 static void

@@ -277,6 +277,25 @@ sn_rule_flush(SnRuleGen *cx, SnBuf *b)
     cx->nline = 0;
 }
 
+/* ---- tables ---- */
+
+void
+sn_rule_table(SnBuf *b, const SnDefs *defs, const char *type, const char *name)
+{
+    sn_putf(b, "\n%sconst %s %s_%s[] = {\n", defs->is_plugin ? "static " : "",
+            type, defs->is_plugin ? "plugin" : "sn_core", name);
+}
+
+void
+sn_rule_table_end(SnBuf *b, const SnDefs *defs, const char *item, uint32_t n)
+{
+    if (!defs->is_plugin)
+        sn_putf(b, "%s};\nconst uint32_t sn_core_n%s = %u;\n",
+                n ? "" : "    { 0 },\n", item, n);
+    else
+        sn_puts(b, "};\n");
+}
+
 /* ---- comments ---- */
 
 /* s with runs of space and line comments made one space. */

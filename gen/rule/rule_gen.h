@@ -145,6 +145,13 @@ const SnAsg *sn_rule_asg_word(const SnTerm *t, SnWord word);
 
 /* ---- files ---- */
 
+/* Around the rows of a table that a plugin has, too: its own is static and ends
+ * nowhere, the core's, "sn_core_NAME", is counted as "sn_core_nITEM". */
+void sn_rule_table(SnBuf *b, const SnDefs *defs, const char *type,
+                   const char *name);
+void sn_rule_table_end(SnBuf *b, const SnDefs *defs, const char *item,
+                       uint32_t n);
+
 void sn_emit_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
 void sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b);
 /* Where the first line of a backend's block is. */
