@@ -461,6 +461,14 @@ put_pairs(SnBuf *b, const SnDefArith *a, const char *lo)
     sn_puts(b, " }");
 }
 
+/* The function or table of that name, if the row has one. */
+static void
+put_maybe(SnBuf *b, bool has, const char *fn, const char *what)
+{
+    sn_putf(b, ", %s%s%s", has ? fn + 3 : "NULL", has ? "_" : "",
+            has ? what : "");
+}
+
 static void
 put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
 {
@@ -471,39 +479,27 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         sn_putf(b, "\nstatic const SnArithRow %s_row[] = {\n", lo);
     for (uint32_t i = 0; i < a->nof; i++) {
         const SnDefRowOf *r = &a->of[i];
-        const char *fn = sn_arith_fn(s, owner(s, a, r), r);
+        const SnDefArith *of = owner(s, a, r);
+        const char *fn = sn_arith_fn(s, of, r);
+        uint32_t n = put_ratios(b, s, of, r, true);
         sn_arith_prepare(&w, s, r);
-        sn_putf(b, "    { \"%s\", %u, %s, %s, %u, %u, %s_open, %s", fn, w.nk,
-                sn_form_words[r->form].id, sn_lit_str(b->a, r->map), r->mask,
-                r->is, fn + 3, fn);
-        uint32_t n = put_ratios(b, s, owner(s, a, r), r, true);
-        if (n)
-            sn_putf(b, ",\n        %u, %s_ratio, ", n, fn + 3);
-        else
-            sn_puts(b, ", 0, NULL, ");
-        if (has_all(r))
-            sn_putf(b, "%s_all, ", fn + 3);
-        else
-            sn_puts(b, "NULL, ");
-        if (owner(s, a, r)->plugin)
-            sn_putf(b, "%s_text, ", fn + 3);
-        else
-            sn_puts(b, "NULL, ");
-        if (has_wraps(s, r))
-            sn_putf(b, "%s_fits, ", fn + 3);
-        else
-            sn_puts(b, "NULL, ");
-        sn_putf(b, "%s_lin, %lld },\n", fn + 3, (long long)r->step);
+        sn_putf(b, "    { \"%s\", %u, %s, %s, %u, %u, %s_open, %s,\n        %u",
+                fn, w.nk, sn_form_words[r->form].id, sn_lit_str(b->a, r->map),
+                r->mask, r->is, fn + 3, fn, n);
+        put_maybe(b, n, fn, "ratio");
+        put_maybe(b, has_all(r), fn, "all");
+        put_maybe(b, of->plugin, fn, "text");
+        put_maybe(b, has_wraps(s, r), fn, "fits");
+        sn_putf(b, ", %s_lin, %lld },\n", fn + 3, (long long)r->step);
     }
     if (a->nof)
         sn_puts(b, "};\n");
     if (a->nnone)
         sn_putf(b, "static const SnArithNo %s_no[] = {\n", lo);
-    for (uint32_t i = 0; i < a->nnone; i++) {
+    for (uint32_t i = 0; i < a->nnone; i++)
         sn_putf(
             b, "    { %s, %s, %u, %u },\n", sn_lit_str(b->a, a->none[i].kind),
             sn_lit_str(b->a, a->none[i].why), a->none[i].mask, a->none[i].is);
-    }
     if (a->nnone)
         sn_puts(b, "};\n");
     sn_putf(b, "%sconst SnArith sn_arith_%s = {\n    .name = %s",
@@ -583,6 +579,8 @@ void
 sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     const char *h = sn_emit_name(s, "arith.h");
+    const char *table =
+        s->is_plugin ? sn_emit_name(s, "plugin_arith") : "sn_core_arith";
     bool any = !s->is_plugin;
     SnBuf b;
 
@@ -602,12 +600,9 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
     for (uint32_t i = 0; i < s->narith && !s->is_plugin; i++)
         sn_putf(&b, "extern const SnArith sn_arith_%s;\n",
                 sn_lower(s->arena, s->arith[i]->name));
+    sn_putf(&b, "extern const SnArith *const %s[];\n", table);
     if (!s->is_plugin)
-        sn_puts(&b, "extern const SnArith *const sn_core_arith[];\n"
-                    "extern const uint32_t sn_core_narith;\n");
-    else
-        sn_putf(&b, "extern const SnArith *const %s[];\n",
-                sn_emit_name(s, "plugin_arith"));
+        sn_puts(&b, "extern const uint32_t sn_core_narith;\n");
     put_numbers(&b, s);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, h, d);
@@ -615,21 +610,16 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_emit_head(&b, "Arithmetics: what is made once, and tables.");
     sn_putf(&b, "#include \"%s\"\n", h);
     put_rows(&b, s, d, true);
-    if (!s->is_plugin) {
-        sn_puts(&b, "\nconst SnArith *const sn_core_arith[] = {\n");
-        for (uint32_t i = 0; i < s->narith; i++)
-            sn_putf(&b, "    [%d] = &sn_arith_%s,\n", (int)s->arith[i]->number,
+    sn_putf(&b, "\nconst SnArith *const %s[] = {\n", table);
+    for (uint32_t i = 0; i < s->narith; i++)
+        if (s->arith[i]->plugin == s->is_plugin)
+            sn_putf(&b, "    %s&sn_arith_%s,\n",
+                    s->is_plugin
+                        ? ""
+                        : sn_format(s->arena, "[%u] = ", s->arith[i]->number),
                     sn_lower(s->arena, s->arith[i]->name));
-        sn_putf(&b, "    NULL\n};\nconst uint32_t sn_core_narith = %u;\n",
-                s->narith);
-    } else {
-        sn_putf(&b, "\nconst SnArith *const %s[] = {\n",
-                sn_emit_name(s, "plugin_arith"));
-        for (uint32_t i = 0; i < s->narith; i++)
-            if (s->arith[i]->plugin)
-                sn_putf(&b, "    &sn_arith_%s,\n",
-                        sn_lower(s->arena, s->arith[i]->name));
-        sn_puts(&b, "    NULL\n};\n");
-    }
+    sn_puts(&b, "    NULL\n};\n");
+    if (!s->is_plugin)
+        sn_putf(&b, "const uint32_t sn_core_narith = %u;\n", s->narith);
     sn_emit_file(&b, outdir, sn_emit_name(s, "arith.c"), d);
 }
