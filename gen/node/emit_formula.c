@@ -238,47 +238,49 @@ quant(SnFormula *f, const SnExpr *e)
     return r;
 }
 
+/* The first n arguments; are all of them fixed? */
+static bool
+arguments(SnFormula *f, const SnExpr *e, uint32_t n, SnCVal *v)
+{
+    bool fixed = true;
+
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = sn_formula_expr(f, e->kid[i]);
+        fixed = fixed && v[i].fixed;
+    }
+    hoist_each(f, v, n);
+    return fixed;
+}
+
 static SnCVal
 minmax(SnFormula *f, const SnExpr *e)
 {
-    SnCVal v[2], r = {.prec = P_PRIM};
+    SnCVal v[2], r = {.prec = P_PRIM, .fixed = arguments(f, e, 2, v)};
     bool max = e->fn == SN_FN_MAX;
 
-    v[0] = sn_formula_expr(f, e->kid[0]);
-    v[1] = sn_formula_expr(f, e->kid[1]);
-    r.fixed = v[0].fixed && v[1].fixed;
-    hoist_each(f, v, 2);
-    if (v[0].ty == SN_TY_REAL || v[1].ty == SN_TY_REAL) {
-        r.ty = SN_TY_REAL;
+    r.ty =
+        v[0].ty == SN_TY_REAL || v[1].ty == SN_TY_REAL ? SN_TY_REAL : SN_TY_INT;
+    if (r.ty == SN_TY_REAL)
         r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_maxf" : "sn_minf",
                         sn_formula_f32(f, v[0]), sn_formula_f32(f, v[1]));
-    } else {
-        r.ty = SN_TY_INT;
+    else
         r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_int_max" : "sn_int_min",
                         v[0].s, v[1].s);
-    }
     return r;
 }
 
 static SnCVal
 choose(SnFormula *f, const SnExpr *e)
 {
-    SnCVal v[3];
+    SnCVal v[3], r = {.fixed = arguments(f, e, 3, v)};
+    bool real = v[1].ty == SN_TY_REAL || v[2].ty == SN_TY_REAL;
 
-    for (int i = 0; i < 3; i++)
-        v[i] = sn_formula_expr(f, e->kid[i]);
-    SnCVal r = {.fixed = v[0].fixed && v[1].fixed && v[2].fixed};
-    hoist_each(f, v, 3);
-    if (v[1].ty == SN_TY_REAL || v[2].ty == SN_TY_REAL) {
-        r.ty = SN_TY_REAL;
-        r.s = sn_format(f->a, "%s ? %s : %s", sn_cw_paren(&f->w, v[0], P_PRIM),
-                        sn_formula_f32(f, v[1]), sn_formula_f32(f, v[2]));
-    } else {
-        r.ty = v[1].ty;
-        r.s = sn_format(f->a, "%s ? %s : %s", sn_cw_paren(&f->w, v[0], P_PRIM),
-                        sn_cw_paren(&f->w, v[1], P_PRIM),
-                        sn_cw_paren(&f->w, v[2], P_PRIM));
-    }
+    r.ty = real ? SN_TY_REAL : v[1].ty;
+    for (int i = 1; i < 3; i++)
+        v[i].s =
+            real ? sn_formula_f32(f, v[i]) : sn_cw_paren(&f->w, v[i], P_PRIM);
+    r.s = sn_format(f->a, "%s ? %s : %s", sn_cw_paren(&f->w, v[0], P_PRIM),
+                    v[1].s, v[2].s);
     return r;
 }
 
@@ -286,51 +288,38 @@ static SnCVal
 real_fn(SnFormula *f, const SnExpr *e)
 {
     const char *name = sn_fns[e->fn].formula;
-    SnCVal v[2] = {{.s = ""}};
-    bool fixed = true;
-
-    for (uint32_t k = 0; k < e->nkid; k++) {
-        v[k] = sn_formula_expr(f, e->kid[k]);
-        fixed = fixed && v[k].fixed;
-    }
-    hoist_each(f, v, e->nkid);
+    SnCVal v[2];
+    bool fixed = arguments(f, e, e->nkid, v);
     const char *x =
         v[0].ty == SN_TY_REAL && !v[0].lit ? v[0].s : sn_formula_f32(f, v[0]);
+
     if (e->fn == SN_FN_POW && f->sem->row == SN_ROW_LRN)
         name = "sn_lrn_pow"; /* the power of that row, also on reals */
-    return (SnCVal){.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
-                                      : sn_format(f->a, "%s(%s, %s)", name, x,
-                                                  sn_formula_f32(f, v[1])),
+    if (e->nkid > 1)
+        x = sn_format(f->a, "%s, %s", x, sn_formula_f32(f, v[1]));
+    return (SnCVal){.s = sn_format(f->a, "%s(%s)", name, x),
                     .ty = SN_TY_REAL,
                     .prec = fixed ? P_ANY : P_PRIM,
                     .fixed = fixed};
 }
 
-/* On integers, by the row in sn_fns; a mode rounds its result. */
+/* On integers, by the row in sn_fns; a mode, the last, rounds its result. */
 static SnCVal
 whole_fn(SnFormula *f, const SnExpr *e)
 {
     const SnFnWord *w = &sn_fns[e->fn];
-    const char *mode = NULL, *args = "";
-    SnCVal v[2] = {{.s = ""}}, r = {.ty = SN_TY_INT, .fixed = true};
-    uint32_t n = 0;
+    bool mode = w->whole[e->nkid - 1] == 'M';
+    uint32_t n = e->nkid - mode;
+    const char *args = "";
+    SnCVal v[2], r = {.ty = SN_TY_INT, .fixed = arguments(f, e, n, v)};
 
-    for (uint32_t i = 0; i < e->nkid; i++) {
-        if (w->whole[i] == 'M') {
-            mode = sn_mode_words[e->kid[i]->i];
-            continue;
-        }
-        v[n] = sn_formula_expr(f, e->kid[i]);
-        r.fixed = r.fixed && v[n].fixed;
-        n++;
-    }
-    hoist_each(f, v, n);
     for (uint32_t i = 0; i < n; i++)
         args = sn_format(f->a, "%s%s%s", args, i ? ", " : "",
                          w->whole[i] == 'R' ? sn_formula_f32(f, v[i]) : v[i].s);
     r.s = sn_format(f->a, "%s(%s)", w->formula, args);
     if (mode)
-        r.s = sn_format(f->a, "sn_quot_%s(%s)", mode, r.s);
+        r.s =
+            sn_format(f->a, "sn_quot_%s(%s)", sn_mode_words[e->kid[n]->i], r.s);
     r.prec = r.fixed ? P_ANY : P_PRIM;
     return r;
 }
