@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The calculus: rules that it proves, and the same with a premise less. */
+#include "dsl/prove/check/check.h"
 #include "spell.h"
 
 static const SnTestRule rules[] = {
@@ -167,9 +168,47 @@ static const SnTestRule rules[] = {
             "and covers(reach(r), reach(x)) refines"},
     {true, "Dequantize(Transpose(x) @t) @d => Transpose(Dequantize(x) : "
            "d.type) like t : d.type when x.type in [q8] exact"},
+    /* what the right side needs follows by arithmetic, of integers */
+    {true, "Gap(x) @o => Twice(x) {h = o.g} : o.type when o.g <= 31 exact"},
+    {false, "Gap(x) @o => Twice(x) {h = o.g} : o.type exact"},
+    {false, "Gap(x) @o => Twice(x) {h = o.g - 1} : o.type when o.g <= 31 "
+            "exact"},
+    {true, "Gap(x) @o => Twice(x) {h = o.g - 1} : o.type when o.g > 1 and "
+           "o.g < 31 exact"},
+    {true, "Gap(x) @o => Twice(x) {h = o.g * o.g} : o.type when o.g <= 31 "
+           "exact"},
+    {false, "Gap(x) @o => Twice(x) {h = o.g * o.g} : o.type when o.g <= 32 "
+            "exact"},
+    {true, "Gap(x) @o => Twice(x) {h = o.g + dim(x, 0)} : o.type when "
+           "rank(x) > 0 and not (o.g + dim(x, 0) > 1000) exact"},
+    {false, "Gap(x) @o => Twice(x) {h = o.g - dim(x, 0)} : o.type when "
+            "rank(x) > 0 and o.g + dim(x, 0) <= 1000 exact"},
+    {false, "Gap(x) @o => Twice(x) {h = o.g} : o.type when o.g <= 31 or "
+            "rank(x) > 0 exact"},
+    {true, "Gap(x) @o => Apart(x) {h = o.g} : o.type when o.g <= 31 exact"},
+    {false, "Gap(x) @o => Apart(x) {h = o.g} : o.type when o.g <= 32 exact"},
+    {true, "Gap(x) @o => Apart(x) {h = o.g} : o.type when o.g > 33 exact"},
+    {true, "Above(x) @o => Above(x) {r = o.r} : o.type exact"},
+    {false, "Above(x) @o => Least(x) {r = o.r} : o.type exact"},
+    {false, "Listed(x) @o => Twice(x) {h = o.g} : o.type when o.v > 1000 and "
+            "o.v < o.g exact"},
+    {false, "Listed(x) @o => Twice(x) {h = o.g} : o.type when o.v > o.g and "
+            "o.v < 1000 exact"},
 };
 
+#define OF_ONE                                       \
+    "{ in x; out y; kinds (x) -> y { (q8) -> q8; } " \
+    "free x, y; sem point y = q(max(d(x), 0)) over each(x);\n"
+
 static const char own[] =
+    "node Gap " OF_ONE "  attr g : int = 1 where g > 0; }\n"
+    "node Twice " OF_ONE
+    "  attr h : int = 1 where 2 * h > 0 and h < 1000 + 1; }\n"
+    "node Apart " OF_ONE "  attr h : int = 1 where h != 32 and h != 33; }\n"
+    "node Above " OF_ONE "  attr r : real = 1 where r > 0; }\n"
+    "node Least " OF_ONE "  attr r : real = 1 where r >= 1; }\n"
+    "node Listed " OF_ONE
+    "  attr g : int = 1 where g > 0; attr v : int[] = []; }\n"
     "node Two { in x, w, b?, s; out y;\n"
     "  kinds (x, w, b, s) -> y { (q8, q8, q32, q8) -> q8; }\n"
     "  attr stride : int[2] = [1, 1] where stride > 0;\n"
@@ -197,7 +236,12 @@ proved(SnArena *a, const char *rule)
     SnProver pv;
     SnInstance *v = sn_test_spell(a, text, &pv);
     SnLemma l = sn_calculus_lemma(&pv, v);
-    return !l.none && sn_prove_proved(v, &l);
+    bool is = !l.none && sn_prove_proved(v, &l);
+    SnCheck k = {0};
+    if (is && (!l.certificate || !sn_check_certificate(a, l.certificate, &k)))
+        fail_msg("line %u: %s\n%s\n%s", k.line, k.error ? k.error : "none",
+                 rule, l.certificate);
+    return is;
 }
 
 static void

@@ -156,7 +156,13 @@ static const SnTestLine lines[] = {
     /* what is no certificate */
     {"C z\n", "a claim in the middle, or none: 'z'"},
     {"C e\nC e\n", "a claim in the middle, or none: 'e'"},
-    {"a x\nC e\n", "a claim in the middle, or none: 'e'"},
+    {"a x\n? 1.0\nC e\n", "a claim in the middle, or none: 'e'"},
+    {"m shape\nm same\n. through\nC e\n",
+     "a claim in the middle, or none: 'e'"},
+    /* why the right side is legal comes first */
+    {"a x\n> -1+1.0\ny -1+2.0 1 2f0\nC e\nt v 0 0 -1 0 0\nE 0 0\n", NULL},
+    {"a x\n> -1+1.0\ny -3+2.0 1 2f0\nC e\nt v 0 0 -1 0 0\nE 0 0\n",
+     "the sum of facts leaves -1 of -3 + 2*x"},
     {"t v 0 0 -1 0 0\n", "a term outside of a claim"},
     {EXACT TERMS, "it ends, and the last path is not closed"},
     {EXACT TERMS "> 1.0\n", "a line that begins with '>' among terms"},

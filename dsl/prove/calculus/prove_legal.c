@@ -2,9 +2,9 @@
 /* Invariants of the right side's nodes, and constraints of their attributes.
  * Drawn cases are small: what they meet may fail for large dimensions and
  * numbers.  Each is found again, in the names of the rule, in what the left
- * side's nodes or the condition say; or it is about literals alone, and then
- * each case decides it. */
-#include "dsl/prove/calculus/prove_tree.h"
+ * side's nodes or the condition say; or it follows from that by arithmetic; or
+ * it is about literals alone, and then each case decides it. */
+#include "dsl/prove/calculus/prove_numbers.h"
 
 #include "dsl/model/expr_tree.h"
 
@@ -20,7 +20,10 @@ typedef struct Side {
 
 typedef struct Facts {
     uint32_t n;
-    const char **v;
+    struct {
+        const SnExpr *e;
+        const char *text;
+    } * v;
 } Facts;
 
 /* ---- names of values, and of shapes ---- */
@@ -135,9 +138,11 @@ leaf(Side *s, const SnExpr *at, const char *name)
     SnCalculus *l = s->l;
 
     s->free = true;
-    return sn_expr_new(l->a, SN_E_NAME, at->pos,
-                       name ? sn_calculus_rep(l, name)
-                            : sn_format(l->a, "#%u", l->fresh++));
+    SnExpr *e = sn_expr_new(l->a, SN_E_NAME, at->pos,
+                            name ? sn_calculus_rep(l, name)
+                                 : sn_format(l->a, "#%u", l->fresh++));
+    e->ty = at->ty;
+    return e;
 }
 
 static SnExpr *
@@ -237,8 +242,10 @@ add(Facts *f, Side s, const SnExpr *e)
         add(f, s, e->kid[1]);
         return;
     }
-    const char *text = sn_calculus_name(s.l, sn_expr_str(a, put(&s, e)));
-    SN_PUSH(a, f->v, f->n, text);
+    f->v = sn_grow(a, f->v, f->n, sizeof *f->v);
+    f->v[f->n].e = put(&s, e);
+    f->v[f->n].text = sn_calculus_name(s.l, sn_expr_str(a, f->v[f->n].e));
+    f->n++;
 }
 
 static void
@@ -264,6 +271,17 @@ add_pattern(Facts *f, SnCalculus *l, const SnPat *p)
 /* ---- what the right side needs ---- */
 
 static bool
+follows(const Facts *f, SnCalculus *l, const SnExpr *e)
+{
+    if (!l->numbers) {
+        l->numbers = sn_numbers_new(l);
+        for (uint32_t i = 0; i < f->n; i++)
+            sn_numbers_fact(l->numbers, f->v[i].e);
+    }
+    return sn_numbers_hold(l->numbers, e);
+}
+
+static bool
 holds(const Facts *f, Side s, const SnExpr *e)
 {
     bool found = false;
@@ -279,8 +297,8 @@ holds(const Facts *f, Side s, const SnExpr *e)
         return true;
     const char *text = sn_calculus_name(s.l, sn_expr_str(s.l->a, x));
     for (uint32_t i = 0; i < f->n && !found; i++)
-        found = f->v[i] == text;
-    return found;
+        found = f->v[i].text == text;
+    return found || follows(f, s.l, x);
 }
 
 static bool

@@ -712,6 +712,10 @@ one_result(SnProver *pv, const SnInstance *pr, uint32_t res, SnWritten *w)
     r.none = false;
     l.bits = true;
     l.w = w;
+    if (!res) {
+        sn_calculus_write_legal(&l);
+        mark = sn_calculus_mark(w);
+    }
     sn_calculus_claim(&l, 'e');
     SnTree *na = norm(&l, a), *nb = norm(&l, b);
     /* L0 is of codes below 2^24, which binary32 holds: not of every int32.  Nor

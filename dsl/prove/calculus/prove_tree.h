@@ -61,10 +61,12 @@ typedef struct SnTypeNote {
 } SnTypeNote;
 
 typedef struct SnWritten SnWritten;
+typedef struct SnNumbers SnNumbers; /* prove_numbers.h */
 
 typedef struct SnCalculus {
     SnProver *pv;
-    SnWritten *w; /* the certificate, or NULL */
+    SnWritten *w;       /* the certificate, or NULL */
+    SnNumbers *numbers; /* NULL: the right side is legal without arithmetic */
     SnArena *a;
     const SnInstance *pr;
     uint32_t used;
@@ -237,6 +239,9 @@ const char *sn_calculus_certificate(SnWritten *w);
 SnWrittenMark sn_calculus_mark(const SnWritten *w);
 /* Removes everything written since then. */
 void sn_calculus_unwrite(SnWritten *w, SnWrittenMark m);
+/* Before any claim: why the right side is legal, where that takes arithmetic.
+ */
+void sn_calculus_write_legal(SnCalculus *l);
 /* The claim about two terms (check.h), with the facts that were read. */
 void sn_calculus_claim(SnCalculus *l, char claim);
 /* t = u by that rule. */

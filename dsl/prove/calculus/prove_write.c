@@ -2,7 +2,7 @@
 /* The proof of the calculus as a certificate: the terms of both sides, the
  * facts read about their types and saturations, and each step of the normal
  * form. dsl/prove/check reads it back; its header has the format. */
-#include "dsl/prove/calculus/prove_tree.h"
+#include "dsl/prove/calculus/prove_numbers.h"
 
 #include <string.h>
 #include "dsl/resolve/resolver.h"
@@ -181,6 +181,18 @@ put_pair(SnCalculus *l, char kind, const char *x, const char *y)
     int v[] = {atom(l, x), kind == 'O' ? type_of(l, y) : atom(l, y)};
 
     sn_putf(&l->w->out, "%c %d %d\n", kind, v[0], v[1]);
+}
+
+void
+sn_calculus_write_legal(SnCalculus *l)
+{
+    SnWritten *w = l->w;
+    uint32_t was = w->natom;
+
+    if (l->numbers)
+        sn_numbers_steps(l->numbers, &w->out, &w->natom, &w->atom);
+    for (uint32_t i = was; i < w->natom; i++) /* NULL: a quotient */
+        w->atom[i] = w->atom[i] ? sn_texts_one(&w->texts, w->atom[i]) : NULL;
 }
 
 void

@@ -46,7 +46,8 @@
  * These are the operations of the formulas, one by one: their roundings are
  * counted.
  *
- * One of the calculus has a claim for each result: names (`a`), and
+ * One of the calculus may begin with why the right side is legal, on one path
+ * of such lines.  Then it has a claim for each result: names (`a`), and
  *
  *   C e|w|r       what is claimed of two terms: equal bits; equal up to what
  *                 single roundings may move; no worse; what follows is of it

@@ -278,7 +278,7 @@ begin(SnCheckSteps *s)
     struct SnCheckTerms *T = s->terms;
 
     if (!*s->at || !strchr("ewr", *s->at) || (T->claim && !s->closed) ||
-        (!T->claim && s->c->nstep != 1))
+        (!T->claim && (s->nsplit || s->closed)))
         return sn_step_fail(s, "a claim in the middle, or none: '%.20s'",
                             s->at);
     T->n = T->nread = T->nfact = 0;
