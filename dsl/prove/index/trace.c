@@ -7,15 +7,33 @@
 
 /* ---- text ---- */
 
+/* Most of a certificate are numbers, and most of these have one digit. */
+static void
+put_number(SnBuf *b, uint64_t v)
+{
+    char s[20];
+    size_t n = sizeof s;
+
+    do
+        s[--n] = (char)('0' + v % 10);
+    while (v /= 10);
+    sn_putn(b, s + n, sizeof s - n);
+}
+
 void
 sn_trace_put(SnBuf *b, SnPoly p)
 {
     if (!p.n)
         sn_putc(b, '0');
     for (uint32_t i = 0; i < p.n; i++) {
-        sn_putf(b, i ? "%+" PRId64 : "%" PRId64, p.m[i].c);
-        for (unsigned k = 0; k < p.m[i].n; k++)
-            sn_putf(b, ".%u", p.m[i].atom[k]);
+        const SnMonomial *m = &p.m[i];
+        if (i || m->c < 0)
+            sn_putc(b, m->c < 0 ? '-' : '+');
+        put_number(b, m->c < 0 ? -(uint64_t)m->c : (uint64_t)m->c);
+        for (unsigned k = 0; k < m->n; k++) {
+            sn_putc(b, '.');
+            put_number(b, m->atom[k]);
+        }
     }
 }
 
