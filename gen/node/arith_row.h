@@ -30,8 +30,6 @@ const char *sn_arith_put(SnRowOut *w, const SnX *x);
 /* The name of the function that computes a code. */
 const char *sn_arith_fn(const SnDefs *s, const SnDefArith *a,
                         const SnDefRowOf *r);
-/* Does x read operand `in`? */
-bool sn_x_reads(const SnX *x, int64_t in);
 /* The row's function over linear forms (SnArithRow.lin). */
 void sn_emit_linear(SnBuf *b, const SnDefs *s, const SnDefArith *a,
                     const SnDefRowOf *r);

@@ -209,16 +209,6 @@ put_comment(SnBuf *b, const SnDefRowOf *r)
                                  r->row->text));
 }
 
-bool
-sn_x_reads(const SnX *x, int64_t in)
-{
-    bool any = x->xk == SN_X_IN && x->i == in;
-
-    for (uint32_t i = 0; i < x->nkid; i++)
-        any |= sn_x_reads(x->kid[i], in);
-    return any;
-}
-
 static void
 put_fn(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
@@ -228,45 +218,23 @@ put_fn(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
     put_comment(b, r);
     sn_putf(b,
             "static inline int64_t\n%s(const int64_t *k, int64_t a, int64_t b)"
-            "\n{\n",
-            sn_arith_fn(s, a, r));
-    if (!w.nk)
-        sn_puts(b, "    (void)k;\n");
-    if (!sn_x_reads(r->x, 0))
-        sn_puts(b, "    (void)a;\n");
-    if (!sn_x_reads(r->x, 1))
-        sn_puts(b, "    (void)b;\n");
-    sn_putf(b, "    return %s;\n}\n", sn_arith_put(&w, r->x));
-}
-
-static bool
-uses_grids(const SnX *x)
-{
-    bool any = x->xk >= SN_X_SCALE && x->xk <= SN_X_KERNEL;
-
-    for (uint32_t i = 0; i < x->nkid; i++)
-        any |= uses_grids(x->kid[i]);
-    return any;
+            "\n{\n    (void)k, (void)a, (void)b;\n    return %s;\n}\n",
+            sn_arith_fn(s, a, r), sn_arith_put(&w, r->x));
 }
 
 static void
 put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
          SnDiag *d)
 {
-    bool any = false;
     SnRowOut w;
 
     sn_arith_prepare(&w, s, r);
     w.open = true;
     put_comment(b, r);
-    sn_putf(b, "static void\n%s_open(const SnRowGrids *g, int64_t *k)\n{\n",
+    sn_putf(b,
+            "static void\n%s_open(const SnRowGrids *g, int64_t *k)\n{\n"
+            "    (void)g, (void)k;\n",
             sn_arith_fn(s, a, r) + 3);
-    for (uint32_t i = 0; i < w.nk; i++)
-        any |= uses_grids(w.k[i]);
-    if (!any)
-        sn_puts(b, "    (void)g;\n");
-    if (!w.nk)
-        sn_puts(b, "    (void)k;\n");
     for (uint32_t i = 0; i < w.nratio; i++)
         sn_putf(b, "    int64_t q%u, s%u;\n", i, i);
     sn_puts(b, w.nratio ? "\n" : "");
@@ -277,7 +245,7 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
         w.f64 = false;
         sn_putf(b,
                 "    sn_ratio_split(%s, %d, %d, %d, &q%u, &s%u);\n"
-                "    (void)q%u;\n    (void)s%u;\n",
+                "    (void)q%u, (void)s%u;\n",
                 m, (int)by->bits, (int)by->s_lo, (int)by->s_hi, i, i, i, i);
     }
     for (uint32_t i = 0; i < w.nk; i++)
@@ -378,7 +346,6 @@ static void
 put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
          SnDiag *d)
 {
-    bool in[2] = {false, false};
     const char *all = "";
     SnRowOut w;
 
@@ -386,16 +353,13 @@ put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
     find_wraps(&w, r->x);
     for (uint32_t i = 0; i < w.nwrap; i++) {
         const SnX *v = w.wrap[i]->kid[0];
-        in[0] |= sn_x_reads(v, 0);
-        in[1] |= sn_x_reads(v, 1);
         all = sn_format(w.a, "%s%ssn_int_fits(%s, %d)", all, i ? " && " : "",
                         sn_arith_put(&w, v), (int)w.wrap[i]->kid[1]->i);
     }
     sn_putf(b,
             "\nstatic bool\n%s_fits(const int64_t *k, int64_t a, int64_t b)"
-            "\n{\n%s%s%s    return %s;\n}\n",
-            sn_arith_fn(s, a, r) + 3, w.nk ? "" : "    (void)k;\n",
-            in[0] ? "" : "    (void)a;\n", in[1] ? "" : "    (void)b;\n", all);
+            "\n{\n    (void)k, (void)a, (void)b;\n    return %s;\n}\n",
+            sn_arith_fn(s, a, r) + 3, all);
     if (w.why)
         sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
 }
