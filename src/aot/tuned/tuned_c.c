@@ -23,9 +23,11 @@ sn_tuned_open(SnArena *a, SnIsa isa, const SnConvGeo *geo, const SnConvNum *num,
               const int8_t *filter)
 {
     SnTuned *p = SN_NEW(a, SnTuned);
+    SnConvNum mine = *num;
 
+    mine.program = true;
     p->isa = isa;
-    p->q = sn_conv_q8_plan(a, isa, geo, num, filter);
+    p->q = sn_conv_q8_plan(a, isa, geo, &mine, filter);
     p->at = SN_NEW_N(a, size_t, p->q->nblock + 1);
     for (uint32_t i = 0; i < p->q->nblock; i++) {
         p->at[i] = p->npack;

@@ -28,14 +28,17 @@ no_widen(const int8_t *x, int64_t n, int32_t z, void *y)
     (void)y;
 }
 
-static int32_t
-no_sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+static void
+no_sum(const SnPx *px, int64_t n, int64_t x0, const SnConvRun *run,
+       int64_t nrun, int64_t len, int32_t *to)
 {
-    (void)x;
+    (void)px;
+    (void)n;
+    (void)x0;
     (void)run;
     (void)nrun;
     (void)len;
-    return 0;
+    (void)to;
 }
 
 #define NOTE(N, M)                               \
@@ -252,7 +255,7 @@ put_table(SnBuf *b, const Variant *v, const SnTunedUse *u, const SnConvTiles *t)
             sn_puts(b, m + 1 < SN_TILE_M ? ", " : "},\n");
         }
     }
-    sn_putf(b, "    },\n    %s, {%s, %s}, %s,\n};\n", u->dw ? v->dw : "0",
+    sn_putf(b, "    },\n    %s, {%s, %s}, %s, 0,\n};\n", u->dw ? v->dw : "0",
             u->dw3[0] ? v->dw3[0] : "0", u->dw3[1] ? v->dw3[1] : "0",
             u->wino ? "&sn_wino_avx2" : "0");
 }

@@ -93,6 +93,9 @@ static const SnGemm neon = {
 static const SnGemm vnni = {
     .isa = SN_ISA_VNNI,
     .tiles = &sn_tiles_vnni,
+#if defined(__x86_64__)
+    .flipped = &sn_tiles_vnni_flip,
+#endif
     .kstep = 4,
     .ntile = 4,
     .rate = 400,

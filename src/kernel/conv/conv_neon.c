@@ -21,8 +21,8 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
 #define DOT __attribute__((target("arch=armv8.2-a+dotprod")))
 #define INLINE static inline __attribute__((always_inline))
 
-DOT SN_SPARE static int32_t
-sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+DOT INLINE int32_t
+sum_of(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 {
     int8x16_t ones = vdupq_n_s8(1);
     int32x4_t s = vdupq_n_s32(0);
@@ -37,6 +37,14 @@ sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
             rest += v[i];
     }
     return rest + vaddvq_s32(s);
+}
+
+DOT SN_SPARE static void
+sum(const SnPx *px, int64_t n, int64_t x0, const SnConvRun *run, int64_t nrun,
+    int64_t len, int32_t *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = sum_of(px[i].x + x0, run, nrun, len);
 }
 
 /* rne((float)v * mul), saturated; sums and multipliers are finite. */
@@ -191,15 +199,17 @@ dw(const SnDw *d)
 #define TWIN_DW(c) (c)
 #include "kernel/conv/conv_twin.inc"
 
-SN_SPARE static int32_t
-sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+SN_SPARE static void
+sum(const SnPx *px, int64_t n, int64_t x0, const SnConvRun *run, int64_t nrun,
+    int64_t len, int32_t *to)
 {
-    int32_t s = 0;
-
-    for (int64_t r = 0; r < nrun; r++)
-        for (int64_t i = 0; i < len; i++)
-            s += TWIN_X(x + run[r].x, i);
-    return s;
+    for (int64_t p = 0; p < n; p++) {
+        int32_t s = 0;
+        for (int64_t r = 0; r < nrun; r++)
+            for (int64_t i = 0; i < len; i++)
+                s += TWIN_X(px[p].x + x0 + run[r].x, i);
+        to[p] = s;
+    }
 }
 
 TWIN(1, 1)

@@ -81,7 +81,8 @@ pack_sixteens(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
                       .len = p->len,
                       .to = to + 4 * place[i],
                       .line = (int64_t)b->npanel * SN_LANE * 4,
-                      .apart = apart(place + i)};
+                      .apart = apart(place + i),
+                      .flip = p->t->flip};
         if (!k.apart || !p->g->pack16(&k, sum + i))
             break;
     }
@@ -100,17 +101,9 @@ pack_codes(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
         const int8_t *w = f->w + (b->c0 + first) * f->step_c + k * f->step_k;
         int64_t left = p->len - k < 4 ? p->len - k : 4;
         for (int i = first; i < b->ncol; i++, w += f->step_c) {
-            int8_t four[4] = {0};
-            if (left == 4) {
-                four[0] = w[0];
-                four[1] = w[f->step_k];
-                four[2] = w[2 * f->step_k];
-                four[3] = w[3 * f->step_k];
-            }
-            for (int64_t e = 0; left < 4 && e < left; e++)
-                four[e] = w[e * f->step_k];
-            sum[i] += four[0] + four[1] + four[2] + four[3];
-            memcpy(to + 4 * place[i], four, 4);
+            sn_conv_four(p, w, f->step_k, left, to + 4 * place[i]);
+            for (int64_t e = 0; e < left; e++)
+                sum[i] += w[e * f->step_k];
         }
     }
 }

@@ -17,11 +17,12 @@ load(const int8_t *p)
 
 /* Stores four codes of each of four channels, and adds them to its sums. */
 AVX2 INLINE void
-put(char *to, __m128i v, __m128i *sum)
+put(const SnPack16 *p, char *to, __m128i v, __m128i *sum)
 {
     __m128i two = _mm_maddubs_epi16(_mm_set1_epi8(1), v);
 
-    _mm_storeu_si128((void *)to, v);
+    _mm_storeu_si128((void *)to,
+                     _mm_xor_si128(v, _mm_set1_epi8((char)p->flip)));
     *sum = _mm_add_epi32(*sum, _mm_madd_epi16(two, _mm_set1_epi16(1)));
 }
 
@@ -34,12 +35,12 @@ by_rows(const SnPack16 *p, const int8_t *w, char *to, __m128i *sum)
         __m128i a = load(w), b = load(w + p->step_c);
         __m128i c = load(w + 2 * p->step_c), d = load(w + 3 * p->step_c);
         __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d);
-        put(to, _mm_unpacklo_epi64(ab, cd), sum);
-        put(to + p->line, _mm_unpackhi_epi64(ab, cd), sum);
+        put(p, to, _mm_unpacklo_epi64(ab, cd), sum);
+        put(p, to + p->line, _mm_unpackhi_epi64(ab, cd), sum);
         ab = _mm_unpackhi_epi32(a, b);
         cd = _mm_unpackhi_epi32(c, d);
-        put(to + 2 * p->line, _mm_unpacklo_epi64(ab, cd), sum);
-        put(to + 3 * p->line, _mm_unpackhi_epi64(ab, cd), sum);
+        put(p, to + 2 * p->line, _mm_unpacklo_epi64(ab, cd), sum);
+        put(p, to + 3 * p->line, _mm_unpackhi_epi64(ab, cd), sum);
     }
 }
 
@@ -54,12 +55,12 @@ by_columns(const SnPack16 *p, __m128i sum[4])
         __m128i a = load(w), b = load(w + p->step_k);
         __m128i c = load(w + 2 * p->step_k), d = load(w + 3 * p->step_k);
         __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d);
-        put(to, _mm_unpacklo_epi16(ab, cd), sum);
-        put(to + p->apart, _mm_unpackhi_epi16(ab, cd), sum + 1);
+        put(p, to, _mm_unpacklo_epi16(ab, cd), sum);
+        put(p, to + p->apart, _mm_unpackhi_epi16(ab, cd), sum + 1);
         ab = _mm_unpackhi_epi8(a, b);
         cd = _mm_unpackhi_epi8(c, d);
-        put(to + 2 * p->apart, _mm_unpacklo_epi16(ab, cd), sum + 2);
-        put(to + 3 * p->apart, _mm_unpackhi_epi16(ab, cd), sum + 3);
+        put(p, to + 2 * p->apart, _mm_unpacklo_epi16(ab, cd), sum + 2);
+        put(p, to + 3 * p->apart, _mm_unpackhi_epi16(ab, cd), sum + 3);
     }
 }
 

@@ -235,3 +235,15 @@ sn_conv_q8_fits(SnIsa isa, const SnConvGeo *geo, bool tiles,
     return p.depthwise ? k->npanel == 0
                        : k->npanel >= 1 && k->npanel <= p.g->ntile;
 }
+
+bool
+sn_conv_flip_pays(const SnConvQ8 *p)
+{
+    int64_t ocg = p->geo.oc / p->geo.group;
+    int64_t npanel = (ocg + SN_LANE - 1) / SN_LANE;
+    int64_t nblock = (npanel + p->g->ntile - 1) / p->g->ntile;
+    int64_t sums = p->nrun * (2 * ((p->len + 63) / 64) + 3) + 8;
+
+    return !p->depthwise &&
+           2 * p->nrun * p->nstep * nblock > 3 * (sums + npanel + nblock);
+}

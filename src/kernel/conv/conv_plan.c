@@ -148,13 +148,24 @@ make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
     return (const int32_t *const *)v;
 }
 
+/* Whether tiles subtract the filter's zero points times row sums. */
+static bool
+has_zeros(const SnConvQ8 *p, const SnConvNum *num)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < num->nwz; i++)
+        any |= num->wz[i] != 0;
+    return any && p->t->esize == 1;
+}
+
 /* The other constants of n channels from c0 on. */
 static SnEnd
 make_end(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place)
 {
     const SnConvNum *num = k->num;
     SnConvQ8 *p = k->p;
-    bool zeros = p->rowsum || p->raw;
+    bool zeros = p->raw || (!p->depthwise && has_zeros(p, num));
     int32_t *wz = zeros ? SN_NEW_N(k->a, int32_t, padded) : NULL;
     float *mul = p->sums ? NULL : SN_NEW_N(k->a, float, padded);
 
@@ -186,13 +197,8 @@ static void
 pack_codes(const SnConvQ8 *p, const int8_t *w, int nl, char *to)
 {
     for (int64_t r = 0; r < p->nrun; r++, w += p->len)
-        for (int64_t s = 0; s < p->nstep; s++, to += nl * 4) {
-            int64_t left = p->len - 4 * s;
-            if (left >= 4)
-                memcpy(to, w + 4 * s, 4);
-            else
-                memcpy(to, w + 4 * s, (size_t)left);
-        }
+        for (int64_t s = 0; s < p->nstep; s++, to += nl * 4)
+            sn_conv_four(p, w + 4 * s, 1, p->len - 4 * s, to);
 }
 
 /* The places of the channels in a panel of npanel times SN_LANE; NULL: in
@@ -468,8 +474,9 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->sums = num->sums;
     sn_conv_shape(p, isa, geo);
     p->xz = num->xz;
-    for (uint32_t i = 0; i < num->nwz; i++)
-        p->rowsum |= p->t->esize == 1 && !p->depthwise && num->wz[i] != 0;
+    if (!num->program && p->g->flipped && sn_conv_flip_pays(p))
+        p->t = p->g->flipped;
+    p->rowsum = !p->depthwise && (p->t->flip || has_zeros(p, num));
     if (is_empty(geo))
         return p;
     bool tiles = sn_conv_q8_tiles(isa, geo, num);

@@ -5,12 +5,14 @@
  * multiplies tiles of pixels with panels of output channels.  The end of a
  * contract (numerics.md) is part of the tile.
  *
- * Two forms of the widened x: 8-bit codes, + 128 where the instruction wants
- * u8 (VNNI; padding holds x.zp likewise, the correction is in the bias), or
- * s16 differences x - x.zp (padding 0).  Neither saturates on the way; sums
- * wrap modulo 2^32.  Results that miss the same taps, which lie in padding,
- * form a class, with tiles of its own that skip them; where the tiles want
- * codes and no taps are left in padding, x itself is read. */
+ * Two forms of the widened x: 8-bit codes (+ 128 where the instruction wants
+ * u8: AVX-VNNI; padding holds x.zp likewise, the correction is in the bias), or
+ * s16 differences x - x.zp (padding 0).  With AVX-512 the filter may
+ * have codes + 128 instead, which 128 times the sum of a pixel's taps corrects:
+ * then codes of x are multiplied as they are read.  Neither saturates on the
+ * way; sums wrap modulo 2^32.  Results that miss the same taps, which lie in
+ * padding, form a class, with tiles of its own that skip them; where the tiles
+ * want codes and no taps are left in padding, x itself is read. */
 #ifndef SN_CONV_Q8_H
 #define SN_CONV_Q8_H
 
@@ -31,6 +33,7 @@ typedef struct SnPack16 {
     char *to;
     int64_t line; /* bytes to a step */
     int64_t apart;
+    int flip; /* added to each code: 128 or 0 */
 } SnPack16;
 /* Sets sum to the sums of each channel's codes; false: it cannot pack these and
  * has changed nothing. */
@@ -43,7 +46,8 @@ SnPack16Fn sn_conv_pack16_x86;
 typedef struct SnGemm {
     SnIsa isa;
     const SnConvTiles *tiles;
-    int kstep; /* elements to a step */
+    const SnConvTiles *flipped; /* the same with a flip; NULL: none */
+    int kstep;                  /* elements to a step */
     int ntile; /* most panels of SN_LANE channels side by side */
     int rate;  /* products a nanosecond, about */
     int least; /* fewer rows than this in a tile of ntile panels take as long: a
@@ -58,6 +62,7 @@ typedef struct SnGemm {
 } SnGemm;
 extern const SnConvTiles sn_tiles_portable, sn_tiles_avx2, sn_tiles_avxvnni;
 extern const SnConvTiles sn_tiles_vnni256, sn_tiles_vnni, sn_tiles_neon;
+extern const SnConvTiles sn_tiles_vnni_flip;
 const SnGemm *sn_gemm(SnIsa isa);
 extern SnVariants sn_conv_variants;
 
@@ -96,6 +101,8 @@ struct SnConvNum {
     const SnConvPick *pick;             /* one that fits, or NULL: the rules' */
     bool sums; /* results are the int32 sums themselves, modulo 2^32, by
                   sn_conv_q8_sums: of all this only wz counts, bias is NULL */
+    /* For one that `sinter compile` writes: it has SnGemm.tiles alone. */
+    bool program;
 };
 
 /* geo is valid; w is [oc, kh, kw, c / group].  Everything is stored in a,

@@ -144,7 +144,7 @@ fill_pixels(Chunk *k)
     k->dy = (k->r0 - k->px0) * o->ow * k->pitch;
 }
 
-/* Row sums for the zero points of the filter of one group. */
+/* Row sums for what is added to the filter of one group. */
 static void
 sum_rows(const Chunk *k, int64_t x0)
 {
@@ -153,9 +153,12 @@ sum_rows(const Chunk *k, int64_t x0)
 
     for (uint32_t i = 0; i < p->nclass; i++) {
         const SnConvClass *cl = &p->classes[i];
-        for (int64_t n = class_rows(k, cl, &r0) * cl->c.no; n > 0; n--, at++)
-            k->rowsum[at] =
-                p->t->sum(k->px[at].x + k->dx + x0, cl->run, cl->nrun, cl->len);
+        int64_t n = class_rows(k, cl, &r0) * cl->c.no;
+        if (n <= 0)
+            continue;
+        p->t->sum(k->px + at, n, k->dx + x0, cl->run, cl->nrun, cl->len,
+                  k->rowsum + at);
+        at += n;
     }
 }
 

@@ -38,7 +38,8 @@ typedef struct SnPx {
 /* Tiles of m pixels each times one panel. */
 typedef struct SnTile {
     const SnPx *px;        /* [ntile * m] */
-    const int32_t *rowsum; /* of each; used with end.wz */
+    const int32_t *rowsum; /* of each; used with end.wz, and where the filter
+                              has codes + 128 */
     int64_t ntile;
     int64_t x0, c0;              /* added to every x and y */
     const void *w;               /* panel: [run][step][lane][elements] */
@@ -87,9 +88,10 @@ typedef void SnDw3Fn(const SnDw3 *d);
 
 /* y[i] = x[i] widened, z: zero point. */
 typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
-/* Sum of the len widened elements of each run. */
-typedef int32_t SnSumFn(const char *x, const SnConvRun *run, int64_t nrun,
-                        int64_t len);
+/* Of n pixels, x0 bytes on: the sum of the len widened elements of each run. */
+typedef void SnSumFn(const SnPx *px, int64_t n, int64_t x0,
+                     const SnConvRun *run, int64_t nrun, int64_t len,
+                     int32_t *to);
 
 /* What differs between instruction sets when a plan runs. */
 typedef struct SnConvTiles {
@@ -104,6 +106,8 @@ typedef struct SnConvTiles {
     SnDwFn *dw;
     SnDw3Fn *dw3[2]; /* column steps of 1 and 2; or NULL; where .inside */
     const struct SnWino *wino; /* kernel/conv/conv_wino.h, or NULL; esize 2 */
+    int flip; /* added to a filter's codes: 128, and tiles take 128 * rowsum off
+                 sums; or 0 */
 } SnConvTiles;
 
 typedef struct SnConvBlock { /* a panel of output channels */
