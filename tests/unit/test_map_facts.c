@@ -156,6 +156,10 @@ static const char more[] =
     "  result [i < d + pads[0] + pads[1]];\n"
     "  let at = i - pads[0];\n"
     "  read x[select(axis(d) in axes, d - 1 - at, at)] else fill;\n}\n"
+    /* a list of two lists: each goes along what both do */
+    "map corner(x[d...], pads : int[2, d]) {\n"
+    "  require pads[1] >= 0;\n"
+    "  result [i < d];\n  read x[pads[0]] else fill;\n}\n"
     "map pair(x[d...], y[1|d...], step : real[d] = 1.0) {\n"
     "  result [i < d];\n"
     "  read x[floor(real(i) * step)] else fill;\n  read y[i];\n}\n"
@@ -206,14 +210,14 @@ static void
 declared_maps(void **state)
 {
     static const Want want[] = {
-        {"roll", "E"},       {"unfold", "no"},  {"groupwise", "no"},
-        {"halves", "E-"},    {"mirror", "LP"},  {"pair", "E"},
-        {"numbered", "no"},  {"first", "no"},   {"final", "no"},
-        {"ahead", "no"},     {"longer", "no"},  {"dropped", "no"},
-        {"own", "no"},       {"outer", "no"},   {"along", "no"},
-        {"turn", "-I"},      {"swapped", "no"}, {"around", "no"},
-        {"sized", "no"},     {"at_axis", "no"}, {"shifts", "no"},
-        {"axes_list", "no"}, {"beside", "IL"},
+        {"roll", "E"},     {"unfold", "no"},    {"groupwise", "no"},
+        {"halves", "E-"},  {"mirror", "LP"},    {"pair", "E"},
+        {"corner", "P"},   {"numbered", "no"},  {"first", "no"},
+        {"final", "no"},   {"ahead", "no"},     {"longer", "no"},
+        {"dropped", "no"}, {"own", "no"},       {"outer", "no"},
+        {"along", "no"},   {"turn", "-I"},      {"swapped", "no"},
+        {"around", "no"},  {"sized", "no"},     {"at_axis", "no"},
+        {"shifts", "no"},  {"axes_list", "no"}, {"beside", "IL"},
     };
 
     (void)state;

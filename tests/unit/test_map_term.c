@@ -32,7 +32,8 @@ static const SnMapOp ops[] = {
 
 /* One drawn expression: op of earlier ones, a constant, or a variable. */
 typedef struct Node {
-    int kind; /* 0 constant, 1 variable, 2 operator, 3 select, 4 list */
+    int kind; /* 0 constant, 1 variable, 2 operator, 3 select, 4 list,
+                 5 operator and constant, 6 defined */
     SnMapOp op;
     uint32_t a, b, c;
     int64_t v;
@@ -42,12 +43,13 @@ static void
 draw(Draw *d, Node *n)
 {
     for (uint32_t i = 0; i < NNODE; i++) {
-        uint32_t r = i < NVAR ? 1 : below(d, 12);
+        uint32_t r = i < NVAR ? 1 : below(d, 13);
         n[i] = (Node){.kind = r == 0    ? 0
                               : r == 1  ? 1
                               : r < 10  ? 2
                               : r == 10 ? 3
-                                        : 4};
+                              : r == 11 ? 4
+                                        : 6};
         n[i].v = n[i].kind == 1 ? (i < NVAR ? i : below(d, NVAR))
                                 : (int64_t)below(d, 14) - 3;
         n[i].op = ops[below(d, sizeof ops / sizeof *ops)];
@@ -104,6 +106,9 @@ make(SnMapTerms *T, const Node *n, const SnMapNum *var)
                 x[i] = tab[x[n[i].a].v];
             else
                 x[i] = sn_num_undefined();
+            break;
+        case 6:
+            x[i] = sn_term_defined(T, x[n[i].a]);
             break;
         default:
             x[i] = operator(T, n[i].op, x[n[i].a], sn_num(n[i].v));

@@ -132,6 +132,42 @@ ends(void **state)
     assert_false(sn_lin_neg(a).way & SN_LIN_UP_A);
 }
 
+static void
+reals(void **state)
+{
+    SnLin a = sn_lin_in(&box, 0), b = sn_lin_in(&box, 1), p;
+    double lo, hi;
+
+    (void)state;
+    p = sn_lin_over(a, sn_lin_real(0.25));
+    is(p, 0, 0);
+    assert_true(p.c[1] == 4);
+    p = sn_lin_over(a, sn_lin_real(-0.25));
+    sn_lin_range(&p, &lo, &hi);
+    assert_true(lo <= -200 && lo > -200.1 && hi >= 400 && hi < 400.1);
+    assert_true(p.way & SN_LIN_DOWN_A);
+    assert_false(p.way & SN_LIN_UP_A);
+    no_bound(sn_lin_over(a, sn_lin_int(0)), "a divisor is not constant, or 0");
+    no_bound(sn_lin_over(a, b), "a divisor is not constant, or 0");
+    no_bound(sn_lin_exponent(a), "a shift is not constant");
+    p = sn_lin_ldexp(sn_lin_real(3), sn_lin_int(-2));
+    sn_lin_range(&p, &lo, &hi);
+    assert_true(fabs(lo - 0.75) < 1e-6 && fabs(hi - 0.75) < 1e-6);
+    assert_true(sn_lin_ldexp(a, sn_lin_int(4)).c[1] == 16);
+    no_bound(sn_lin_ldexp(a, b), "a power of two is not constant");
+    no_bound(sn_lin_ldexp(a, sn_lin_int(301)),
+             "a power of two is not constant");
+    /* The smaller of a and a + 3 is 0 to 3 below a + 3, and does not fall. */
+    p = sn_lin_min(a, sn_lin_add(a, sn_lin_int(3)));
+    is(p, 0, 3);
+    assert_true(p.way & SN_LIN_UP_A);
+    p = sn_lin_max(sn_lin_neg(a), sn_lin_int(0));
+    sn_lin_range(&p, &lo, &hi);
+    assert_true(lo <= -50 && hi >= 100);
+    assert_true(p.way & SN_LIN_DOWN_A);
+    assert_false(p.way & SN_LIN_UP_A);
+}
+
 /* ---- rows ---- */
 
 typedef struct Seen {
@@ -190,6 +226,39 @@ codes(SnRounding by, SnForm form, unsigned when, uint32_t n)
     return s;
 }
 
+/* Of codes by the row for any point, which is given the real.  sn_row_code
+ * takes no reals: the steps are those of numerics.md. */
+static Seen
+points(SnForm form, uint32_t n)
+{
+    Seen s = {0};
+
+    for (uint32_t i = 0; i < n; i++) {
+        SnRowTask t =
+            drawn(SN_ROUNDING_FLOAT, SN_FORM_POINT, NULL, SN_WHEN_AFTER);
+        t.form = form;
+        SnRowBound b = sn_row_bound(&t);
+        int64_t lo = 0, hi = 0;
+        for (int64_t j = 0; j < 65536; j += form == SN_FORM_CONVERT ? 256 : 1) {
+            int64_t x = j / 256 - 128, y = j % 256 - 128;
+            float u = (float)(x - t.g.zp[1]) * t.g.scale[1];
+            float v = (float)(y - t.g.zp[2]) * t.g.scale[2];
+            float r = form == SN_FORM_CONVERT      ? u
+                      : form == SN_FORM_SUM        ? u + v
+                      : form == SN_FORM_DIFFERENCE ? u - v
+                                                   : u * v;
+            float q = r / t.g.scale[0];
+            q += (float)t.g.zp[0];
+            int64_t code = (int64_t)fmin(fmax(nearbyint((double)q), -128), 127);
+            int64_t d = code - sn_row_operator(&t, x, y);
+            lo = d < lo ? d : lo;
+            hi = d > hi ? d : hi;
+        }
+        hold(&s, &t, &b, lo, hi);
+    }
+    return s;
+}
+
 /* Of sums up to `most`: drawn ones, more of them near 0. */
 static Seen
 sums(SnRounding by, SnForm form, const char *map, uint32_t n)
@@ -241,6 +310,13 @@ rows(void **state)
             codes(SN_ROUNDING_FLOAT, SN_FORM_SUM, SN_WHEN_AFTER, 40), 3);
     reached("float product after",
             codes(SN_ROUNDING_FLOAT, SN_FORM_PRODUCT, SN_WHEN_AFTER, 40), 2);
+    reached("point convert", points(SN_FORM_CONVERT, 2000), 40);
+    reached("point sum", points(SN_FORM_SUM, 40), 1);
+    reached("point difference", points(SN_FORM_DIFFERENCE, 40), 1);
+    reached("point product", points(SN_FORM_PRODUCT, 40), 1);
+    SnRowTask t = drawn(SN_ROUNDING_FLOAT, SN_FORM_POINT, NULL, SN_WHEN_AFTER);
+    t.form = SN_FORM_CONTRACT;
+    assert_string_equal(sn_row_bound(&t).why, "a sum of products has no row");
     reached("single contract",
             sums(SN_ROUNDING_SINGLE, SN_FORM_CONTRACT, "conv", 200), 3);
     reached("double contract",
@@ -360,9 +436,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shifts), cmocka_unit_test(products),
-        cmocka_unit_test(ends),   cmocka_unit_test(rows),
-        cmocka_unit_test(nodes),  cmocka_unit_test(unknown_filters),
+        cmocka_unit_test(shifts),
+        cmocka_unit_test(products),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(reals),
+        cmocka_unit_test(rows),
+        cmocka_unit_test(nodes),
+        cmocka_unit_test(unknown_filters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
