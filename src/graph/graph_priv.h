@@ -106,14 +106,4 @@ const SnType **sn_in_types(const SnGraph *g, SnId id, SnArena *a);
  * takes memory for none of the large ones. */
 enum { SN_SPLAT_MAX = 1 << 30 };
 
-/* ---- lengths the shape functions share ---- */
-
-static inline bool
-sn_axis_ok(int64_t *axis, int rank) /* makes a negative axis positive */
-{
-    if (*axis < 0)
-        *axis += rank;
-    return *axis >= 0 && *axis < rank;
-}
-
 #endif

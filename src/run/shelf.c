@@ -24,7 +24,6 @@ struct SnShelf {
     uint32_t nleaf;
     Tall *cover, *start;
     size_t *reach, *full, *from, *lift;
-    uint64_t work;
 };
 
 /* Steps lo .. hi below a node, and the requested ones. */
@@ -77,12 +76,6 @@ sn_shelf_new(SnArena *a, uint32_t last)
     return s;
 }
 
-uint64_t
-sn_shelf_work(const SnShelf *s)
-{
-    return s->work;
-}
-
 /* ---- heaps ---- */
 
 static void
@@ -91,10 +84,8 @@ heap_push(SnShelf *s, Tall *h, SnBlock *b)
     uint32_t i = h->n;
 
     SN_PUSH(s->a, h->v, h->n, b);
-    for (; i > 0 && h->v[(i - 1) / 2]->end < b->end; i = (i - 1) / 2) {
+    for (; i > 0 && h->v[(i - 1) / 2]->end < b->end; i = (i - 1) / 2)
         h->v[i] = h->v[(i - 1) / 2];
-        s->work++;
-    }
     h->v[i] = b;
 }
 
@@ -102,7 +93,6 @@ static uint32_t
 above(SnShelf *s, const Tall *h, uint32_t i, size_t floor, SnBlock **near,
       uint32_t n)
 {
-    s->work++;
     if (i >= h->n || h->v[i]->end <= floor)
         return n;
     near[n++] = h->v[i];
@@ -114,7 +104,6 @@ above(SnShelf *s, const Tall *h, uint32_t i, size_t floor, SnBlock **near,
 static uint32_t
 starting(SnShelf *s, Span p, size_t floor, SnBlock **near, uint32_t n)
 {
-    s->work++;
     if (apart(&p) || s->reach[p.v] <= floor)
         return n;
     if (p.v >= s->nleaf)
@@ -167,7 +156,6 @@ pull_up(SnShelf *s, uint32_t v)
 static void
 raise_span(SnShelf *s, Span p, size_t from, size_t to)
 {
-    s->work++;
     if (apart(&p) || s->full[p.v] < from)
         return;
     if (inside(&p)) {
@@ -184,7 +172,7 @@ raise_span(SnShelf *s, Span p, size_t from, size_t to)
 static void
 set_step(SnShelf *s, uint32_t step, size_t full)
 {
-    for (Span p = all(s, step, step); p.v < s->nleaf; s->work++) {
+    for (Span p = all(s, step, step); p.v < s->nleaf;) {
         push_down(s, p.v);
         Span left = child(&p, 0);
         p = apart(&left) ? child(&p, 1) : left;
@@ -197,7 +185,6 @@ set_step(SnShelf *s, uint32_t step, size_t full)
 static void
 highest(SnShelf *s, Span p, size_t *full, uint32_t *step)
 {
-    s->work++;
     if (apart(&p) || s->full[p.v] <= *full)
         return;
     if (!inside(&p)) {
@@ -207,7 +194,7 @@ highest(SnShelf *s, Span p, size_t *full, uint32_t *step)
         return;
     }
     *full = s->full[p.v];
-    for (; p.v < s->nleaf; s->work++) {
+    for (; p.v < s->nleaf;) {
         push_down(s, p.v);
         p.v = 2 * p.v + (s->full[2 * p.v] != *full);
     }
@@ -239,7 +226,6 @@ grow(SnShelf *s, const SnBlock *b, const SnBlock *x, bool told, uint32_t step,
     uint32_t first = x->first > b->first ? x->first : b->first;
     uint32_t last = x->last < b->last ? x->last : b->last;
 
-    s->work++;
     if (told && x->end > x->offset)
         raise_span(s, all(s, first, last), x->offset, x->end);
     if (first <= step && step <= last && x->offset <= *full && x->end > *full)

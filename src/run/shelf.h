@@ -22,7 +22,5 @@ uint32_t sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor,
  * above the floor that b has at `step`. */
 void sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
                   uint32_t nnear);
-/* How many parts of the index were looked at so far, for tests. */
-uint64_t sn_shelf_work(const SnShelf *s);
 
 #endif
