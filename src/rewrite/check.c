@@ -605,8 +605,9 @@ refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
                                             real_at(y, at), worst);
 }
 
-/* The extra step of a node that writes on its input's grid and is rescaled
- * after (integerize, docs/proofs.md): half a step of that grid. */
+/* The extra steps of a node that is rescaled after (integerize,
+ * docs/proofs.md): half a step of its grid, and one more where its row is not
+ * rounded to the nearest code. */
 static double
 forced_step(Env *e, const SnPair *p, double step)
 {
@@ -614,7 +615,10 @@ forced_step(Env *e, const SnPair *p, double step)
 
     if (family(e) != SN_FAM_INTEGERIZE || n->kind != SN_K_RESCALE)
         return 0;
-    return ceil(0.5 * (double)sn_type(e->g, n->in[0].ref)->scale[0] / step);
+    SnRef v = n->in[0].ref;
+    bool given = sn_desc(sn_kind(e->g, v))->out[0].fact == SN_GIVEN;
+    return ceil((given ? 1.5 : 0.5) * (double)sn_type(e->g, v)->scale[0] /
+                step);
 }
 
 /* A NaN becomes the lowest code where it is quantized; quantizing earlier

@@ -382,6 +382,20 @@ t elided_is_not_read 3 err "the values were omitted" inspect "$tmp/elided.sn"
 t check_passes 0 err "checked 2 of 2 fires" opt tests/pass/lrn_maxpool_conv_strict.sn --passes=quant_cleanup --check-passes
 t check_passes_real 0 err "checked 2 of 2 fires" opt tests/pass/conv_add_rescaled.sn --passes=quant_cleanup --check-passes
 t check_passes_nothing 0 err "checked 0 of 1 fires" opt tests/pass/roundtrip_lossy.sn --passes=quant_cleanup --enable=fold-roundtrip --check-passes
+cat >"$tmp/two_grids.sn" <<'END'
+sinter-graph 1
+graph "two_grids" {
+  %x = Placeholder() : f32[1,1,16,3]
+  %q = Quantize(%x) {clamp = [95, _], calibrated = true} : qi8<0.125, 117>[1,1,16,3]
+  %d = Dequantize(%q) : f32[1,1,16,3]
+  %softmax = Softmax(%d) : f32[1,1,16,3]
+  %a = Quantize(%softmax) {calibrated = true} : qi8<0.00390625, -128>[1,1,16,3]
+  %b = Quantize(%softmax) {calibrated = true} : qi8<0.09563109, -37>[1,1,16,3]
+  Save(%a) {name = "a"}
+  Save(%b) {name = "b"}
+}
+END
+t check_passes_given 0 err "checked 1 of 1 fires" opt "$tmp/two_grids.sn" --passes=integerize --check-passes
 t time_passes 0 err "all of them" opt "$tmp/add.sn" --time-passes
 # Results without elements: nothing runs for them, and none is the largest.
 cat >"$tmp/empty.sn" <<'END'
