@@ -258,11 +258,12 @@ unflipped(__m512i bias, __m512i rowsum, bool flipped)
             COLS##N(MUL) ROWS##M(PUT##N)                                      \
         }                                                                     \
     }
-#define TILES(NAME, FLIPPED, N)                         \
-    TILE(NAME, FLIPPED, N, 1)                           \
-    TILE(NAME, FLIPPED, N, 2)                           \
-    TILE(NAME, FLIPPED, N, 3) TILE(NAME, FLIPPED, N, 4) \
-        TILE(NAME, FLIPPED, N, 5) TILE(NAME, FLIPPED, N, 6)
+#define TILES(NAME, FLIPPED, N) \
+    TILE(NAME, FLIPPED, N, 1)   \
+    TILE(NAME, FLIPPED, N, 2)   \
+    TILE(NAME, FLIPPED, N, 3)   \
+    TILE(NAME, FLIPPED, N, 4)   \
+    TILE(NAME, FLIPPED, N, 5) TILE(NAME, FLIPPED, N, 6)
 #define TILES8(NAME, FLIPPED, N) \
     TILES(NAME, FLIPPED, N)      \
     TILE(NAME, FLIPPED, N, 7) TILE(NAME, FLIPPED, N, 8)
