@@ -520,7 +520,7 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
           int64_t kb, const float *x, float *y, int64_t from, int64_t to)
 {
     const SnConvGeo *o = &p->geo;
-    bool few = b->ncol <= SN_F32_FEW && p->g->few[0];
+    bool few = b->ncol <= SN_F32_FEW && p->g->few[SN_F32_SETS - 1];
     int most = few ? SN_F32_SETS * p->g->set : p->g->nrow[b->npanel - 1];
     SnTileF32 t = {.w = w,
                    .run = k->run ? k->run + k->at[kb] : NULL,

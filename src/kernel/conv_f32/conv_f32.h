@@ -64,8 +64,9 @@ typedef struct SnGemmF32 {
     int npanel;              /* most panels of SN_LANE channels */
     int nrow[SN_F32_PANELS]; /* most rows, by panels - 1 */
     SnTileF32Fn *tile[SN_F32_PANELS][SN_F32_ROWS]; /* [panels-1][rows-1] */
-    SnTileF32Fn *few[SN_F32_SETS];                 /* [sets-1], or none */
-    int set;                                       /* pixels of a set */
+    /* [sets-1], of more than nrow[0] pixels; or none */
+    SnTileF32Fn *few[SN_F32_SETS];
+    int set; /* pixels of a set */
     SnDwF32Fn *dw;
     /* w[t * pitch + c] = x[c * step + t] of SN_LANE channels c and n taps t, or
      * NULL: they are copied one by one. */

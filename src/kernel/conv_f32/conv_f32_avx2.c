@@ -171,7 +171,7 @@ static const SnGemmF32 table = {
     .npanel = 1,
     .nrow = {6},
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
-    .few = {few1, few2, few3, few4, few5, few6, few7, few8},
+    .few = {[3] = few4, few5, few6, few7, few8},
     .set = 2,
     .dw = dw,
     .turn = turn,

@@ -159,6 +159,7 @@ few_put(const SnTileF32 *t, int s, __m512 v)
 #define FEW_TARGET AVX512
 typedef __m512 FewV;
 #include "kernel/conv_f32/conv_f32_few.inc"
+FEW(3)
 #include "kernel/conv_f32/conv_f32_turn.inc"
 
 /* ---- depthwise ---- */
@@ -193,7 +194,7 @@ static const SnGemmF32 table = {
     .npanel = 4,
     .nrow = {8, 8, 8, 6},
     .tile = {EIGHT(1), EIGHT(2), EIGHT(3), {SIX(4)}},
-    .few = {few1, few2, few3, few4, few5, few6, few7, few8},
+    .few = {[2] = few3, few4, few5, few6, few7, few8},
     .set = 4,
     .dw = dw,
     .turn = turn,
