@@ -108,6 +108,27 @@ blocks(void **state)
     }
 }
 
+/* Two axes that change sides: few rows, few columns, squares and rests, with
+ * elements of 1 to 8 bytes. */
+static void
+exchanges(void **state)
+{
+    static const int64_t sides[][2] = {{2, 37}, {3, 70},  {4, 33},  {37, 2},
+                                       {70, 3}, {33, 4},  {5, 9},   {40, 41},
+                                       {8, 64}, {67, 12}, {100, 99}};
+    static int64_t perm[3] = {0, 2, 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        for (int v = 0; v < 4; v++) {
+            const SnType *t = v < 2 ? type(v) : plain(v == 2 ? SN_I64 : SN_F32);
+            SnTransposeAttr a = {{3, perm}};
+            SnRef x = input(t, SHAPE(2, sides[i][0], sides[i][1]));
+            compare(SN_REF(sn_transpose_new(g, NULL, x, &a, t), 0), 0,
+                    sn_format(arena, "Transpose %zu, %d", i, v));
+        }
+}
+
 static void
 resizes(void **state)
 {
@@ -265,7 +286,7 @@ main(void)
         cmocka_unit_test(reshapes), cmocka_unit_test(blocks),
         cmocka_unit_test(resizes),  cmocka_unit_test(pads),
         cmocka_unit_test(gathers),  cmocka_unit_test(gather_outside),
-        cmocka_unit_test(parts),
+        cmocka_unit_test(parts),    cmocka_unit_test(exchanges),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

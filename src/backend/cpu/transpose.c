@@ -116,9 +116,7 @@ sn_cpu_transpose_prepare(SnPrep *p)
             memcpy(y + (size_t)j * sizeof v, v, sizeof v);                \
         }                                                                 \
     }
-#define NO_ZIP(x, b, j, to, y) (j)
 DEAL(deal1_2, int8_t, sn_zip2_int8_t, x[j], x[b + j])
-DEAL(deal1_3, int8_t, NO_ZIP, x[j], x[b + j], x[2 * b + j])
 DEAL(deal1_4, int8_t, sn_zip4_int8_t, x[j], x[b + j], x[2 * b + j],
      x[3 * b + j])
 DEAL(deal4_2, int32_t, sn_zip2_int32_t, x[j], x[b + j])
@@ -145,12 +143,13 @@ GATHER(gather4_2, int32_t, 2)
 GATHER(gather4_3, int32_t, 3)
 GATHER(gather4_4, int32_t, 4)
 
-/* By element size (1, 4), rows and columns: NULL where there are many. */
+/* By element size (1, 4), rows and columns: NULL where there are many, and of
+ * three rows of bytes, which are planes1's. */
 typedef void Few(const void *from, int64_t n, int64_t j0, int64_t j1, void *to);
 static Few *
 few(int64_t inner, int64_t a, int64_t b, int64_t *n)
 {
-    static Few *const deal[2][3] = {{deal1_2, deal1_3, deal1_4},
+    static Few *const deal[2][3] = {{deal1_2, NULL, deal1_4},
                                     {deal4_2, deal4_3, deal4_4}};
     static Few *const gather[2][3] = {{gather1_2, gather1_3, gather1_4},
                                       {gather4_2, gather4_3, gather4_4}};
