@@ -8,7 +8,9 @@
 #include <cmocka.h>
 #include "graph/text/text.h"
 #include "kernel/eval/rows.h"
-#include "rewrite/rewrite.h"
+#include "rewrite/copy.h"
+#include "rewrite/internal.h"
+#include "rewrite/rule.h"
 #include "sn_kinds.h"
 
 static SnArena *A;
@@ -297,6 +299,59 @@ equal_nodes_become_one(void **state)
     assert_int_equal(count(g, SN_K_RELU), 1);
 }
 
+/* What generated rules say of values: `alike`, zero points, lists. */
+static void
+values_of_rules(void **state)
+{
+    static const float v[] = {0.5f, -2};
+
+    (void)state;
+    SnPool *p = sn_pool_new(A);
+    const SnType *fine = sn_type_quant(p, SN_QI8, 0.5f, 0);
+    const SnType *coarse = sn_type_quant(p, SN_QI8, 1, 2);
+    const SnType *f32 = sn_type_plain(p, SN_F32);
+    static const struct {
+        double v;
+        bool alike;
+    } at[] = {{4, true}, {0.5, true}, {-60, true}, {63.5, true}, {100, false}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        assert_int_equal(sn_alike(SN_ROUNDING_FLOAT, at[i].v, fine, coarse),
+                         at[i].alike);
+    assert_true(sn_alike(SN_ROUNDING_FLOAT, 100, f32, f32));
+    assert_false(sn_alike(SN_ROUNDING_FLOAT, 4, f32, coarse));
+
+    assert_int_equal(sn_int_zp(INT32_MAX), INT32_MAX);
+    assert_int_equal(sn_int_zp(-7), -7);
+    assert_int_equal(sn_int_zp((int64_t)INT32_MAX + 1), INT32_MIN);
+    assert_int_equal(sn_int_zp((int64_t)INT32_MIN - 1), INT32_MIN);
+
+    const SnReals r = {2, v};
+    assert_true(sn_real_at(r, 0) == 0.5f && sn_real_at(r, 1) == -2);
+    assert_true(sn_real_at(r, 2) == 0 && sn_real_at(r, -1) == 0);
+    assert_int_equal(sn_int_abs(-3), 3);
+    assert_int_equal(sn_int_abs(3), 3);
+    assert_int_equal(sn_int_abs(INT64_MIN), INT64_MIN);
+}
+
+/* What rules over several kinds of nodes do. */
+static void
+nodes_of_rules(void **state)
+{
+    (void)state;
+    SnGraph *g = parse(conv_text);
+    SnRef c = sn_find(g, "c");
+    SnRewriter *rw = rewriter(sn_rewrite_defaults);
+    SnEdit e = sn_edit(g, SN_NODE(c));
+
+    rw->scratch = A; /* as during a pass */
+    const SnRef *in = sn_operands(rw, g, SN_NODE(c), 1, 2);
+    assert_true(in[0] == sn_find(g, "w") && in[1] == sn_find(g, "b"));
+    assert_ptr_equal(sn_edit_attr(&e, "group"),
+                     &((SnConv2DAttr *)e.attr)->group);
+    *(int64_t *)sn_edit_attr(&e, "group") = 2;
+    assert_int_equal(*(const int64_t *)sn_attr_of(g, SN_NODE(c), "group"), 1);
+}
+
 static void
 unknown_pass(void **state)
 {
@@ -325,6 +380,8 @@ main(void)
         cmocka_unit_test_setup_teardown(folding_keeps_names, setup, teardown),
         cmocka_unit_test_setup_teardown(equal_nodes_become_one, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(values_of_rules, setup, teardown),
+        cmocka_unit_test_setup_teardown(nodes_of_rules, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_pass, setup, teardown),
     };
 
