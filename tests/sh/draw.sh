@@ -56,6 +56,7 @@ t heat 0 out '\n100.0 % of weights"' draw "$tmp/m.sn" --overview --heat weights
 fine heat_most [ "$(grep -c 'fillcolor="#e25537"' "$tmp/out")" -eq 1 ]
 fine heat_legend grep -q 'share of weights:.*the most' "$tmp/out"
 t heat_full 0 out '[fillcolor="#e25537", tooltip="b/t (Add)"' draw "$tmp/m.sn" --heat weights
+t heat_time 0 out 'share of time:' draw "$tmp/m.sn" --heat time
 t heat_operations 0 out 'share of operations:' draw "$tmp/m.sn" --heat operations
 # Operations follow from shapes: counting them needs no memory of the model's.
 cat >"$tmp/large.sn" <<'END'

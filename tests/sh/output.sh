@@ -161,9 +161,15 @@ if [ -w /dev/full ]; then
             bad=1
         fi
     done
+    full export_stdout sh -c '"$1" export "$2" --format qdq -o - >/dev/full' - "$sinter" "$tmp/m.onnx"
     t dev_full 5 err "/dev/full: cannot write" opt "$tmp/m.onnx" -o /dev/full
 fi
 # A device or pipe has no file beside it: the values stand in the text.
 "$sinter" opt "$tmp/m.onnx" -o /dev/stdout 2>"$tmp/err" | cat >"$tmp/piped.sn"
 t piped 0 out "Conv2D" inspect "$tmp/piped.sn"
+# Bytes of a model go to standard output as they go to a file.
+t export_file 0 err "" export "$tmp/m.onnx" --format qdq -o "$tmp/file.onnx"
+t export_stdout 0 out "" export "$tmp/m.onnx" --format qdq -o -
+keep "$tmp/out"
+kept export_stdout_same "$tmp/file.onnx"
 exit $bad

@@ -80,6 +80,14 @@ grep -q '^/Relu_output_0 .*: 0 to 1 codes in [0-9]* values, bound -1 to 1$' "$tm
 say 'and some are as far' $?
 [ "$(grep -c ': 0 to 0 codes in' "$tmp/float.seen")" = "$(wc -l <"$tmp/float.seen")" ]
 say 'of float none is away' $?
+# shellcheck disable=SC2086
+"$sinter" run "$tmp/double.sn" --input "$demo/test_images.npy" $pixels -n 32 --check-twin --json \
+    >"$tmp/json" 2>"$tmp/log"
+want=$(sed -n 's|^/Relu_output_0 ([A-Za-z0-9]*): 0 to 1 codes in \([0-9]*\) .*|\1|p' "$tmp/double.seen")
+[ "$(grep -o '"seen_low"' "$tmp/json" | wc -l)" = "$(wc -l <"$tmp/double.seen")" ] &&
+    grep -q '"node":"/Relu_output_0","kind":"[A-Za-z0-9]*","low":-1,"high":1,"seen_low":0,"seen_high":1,"values":'"$want"',"outside":0' "$tmp/json" &&
+    grep -q '"why":"ONNX does not say' "$tmp/json"
+say 'as JSON, too' $?
 "$sinter" opt --target interp_single --passes=optimize "$tmp/double.sn" -o "$tmp/no.sn" 2>"$tmp/log"
 [ $? -ne 0 ] && grep -q 'is a graph with rounding double; backend interp_single computes rounding single' "$tmp/log"
 say 'no other rounding' $?
