@@ -257,6 +257,31 @@ if command -v objdump >/dev/null && [ "$(uname -m)" = x86_64 ]; then
         bad=1
     fi
 fi
+# Tables of rows, rows that are normalized, and indices that are bounded or mirrored.
+cat >"$tmp/rows.sn" <<'END'
+sinter-graph 1
+graph "rows" {
+  %t = Constant() {data = [1, 2, 0.5, -1, 3, 4, 0.25, 2, 250, 6, 0.125, -4]} : row8[3,2]
+  %i = Placeholder() : i64[4,3]
+  %s = EmbeddingSum(%t, %i) : f32[4,2]
+  %o = Constant() {data = [0, 1, 4, 7, 12]} : i64[5]
+  %j = Reshape(%i) {dims = [12]} : i64[12]
+  %w = Placeholder() : f32[12]
+  %b = EmbeddingBag(%t, %j, %o) : f32[4,2]
+  %v = WeightedEmbeddingBag(%t, %w, %j, %o) : f32[4,2]
+  %x = Placeholder() : qi8<0.04, 3>[2,6,5,4]
+  %n = Normalize(%x) {axis = 3} : qi8<0.03, 1>[2,6,5,4]
+  %r = RMSNormalize(%n) {axis = 1, eps = 0.01} : qi8<0.03, -5>[2,6,5,4]
+  %p = Pad(%r) {pads = [0,2,1,0,0,1,3,0], mode = reflect} : qi8<0.03, -5>[2,9,9,4]
+  %e = Pad(%p) {pads = [0,2,1,0,0,1,3,0], mode = edge} : qi8<0.03, -5>[2,12,13,4]
+  %z = ResizeNearest(%e) {dims = [2,17,5,4], scale = [1, 1.4166666, 0.3846, 1]} : qi8<0.03, -5>[2,17,5,4]
+  Save(%s) {name = "s"}
+  Save(%b) {name = "b"}
+  Save(%v) {name = "v"}
+  Save(%z) {name = "z"}
+}
+END
+right rows "$tmp/rows.sn"
 cat >"$tmp/index.sn" <<'END'
 sinter-graph 1
 graph "index" {
