@@ -24,14 +24,6 @@ ref(SnCw *w, const SnExpr *e)
                      p->index);
 }
 
-static const char *
-type(SnCw *w, const SnExpr *e)
-{
-    SnCVal v = sn_cw(w, e);
-
-    return v.ty == SN_TY_ETYPE && v.s ? v.s : no_value(w, e).s;
-}
-
 static SnCVal
 attribute(const SnCw *w, const SnDefAttr *a)
 {
@@ -140,7 +132,6 @@ sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d)
                   .of = s->node[i],
                   .own = own,
                   .ref = ref,
-                  .type = type,
                   .none = no_value};
         if (!sn_defs_mine(s, n->backend))
             continue;

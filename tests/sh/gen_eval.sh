@@ -81,6 +81,25 @@ then
 else
     fail "a tuple without an arithmetic row is refused (exit $rc)"
 fi
+# one LINES: a node with these lines is generated into $tmp/one.
+one() {
+    printf 'version 2; include "maps.def"; include "arith.def";\n%s\n' \
+        "node One { in x; out y; kinds (x) -> y { (f32) -> f32; } $1 sem point y = d(x) over each(x); }" >"$tmp/one.def"
+    "$BUILD/sinter-gen" --no-prove --nodes "$tmp/one.def" -I . -o "$tmp/one" >"$tmp/log" 2>&1
+}
+why='is not for constraints'
+for e in 'x == y' 'x.type == f32'; do
+    one "invariant $e else \"no\";"
+    if [ $? = 1 ] && grep -qF "one.def:2:68: error[SN104]: '${e%% ==*}' $why" "$tmp/log"; then
+        ok "a constraint of ${e%% ==*} is refused"
+    else
+        fail "a constraint of ${e%% ==*} is refused"
+    fi
+done
+one 'attr r : range(y) = [-1, 6]; attr s : range(y) = [_, 0.5];' &&
+    grep -qF '.r = { .lo = -1.0, .has_lo = true, .hi = 6.0, .has_hi = true },' "$tmp/one/sn_kinds.c" &&
+    grep -qF '.s = { .hi = 0.5, .has_hi = true },' "$tmp/one/sn_kinds.c"
+if [ $? = 0 ]; then ok "clamps by default"; else fail "clamps by default"; fi
 if "$BUILD/sinter-gen" --explain --nodes tests/gen/eval.def -I . >"$tmp/log" 2>&1 &&
     grep -q '^ConvAdd (tests/gen/eval.def:' "$tmp/log" &&
     grep -q '^  absorb  ConvAdd.x' "$tmp/log"; then
