@@ -3,7 +3,9 @@
  * its result without rounding (base/lang/linear.h). */
 #include "gen/node/arith_row.h"
 
+#include <assert.h>
 #include <string.h>
+#include "base/diag.h"
 #include "gen/text/emit.h"
 
 typedef struct Lines {
@@ -41,12 +43,6 @@ call(Lines *l, const char *f, const SnX *x, const char *args)
 }
 
 static const char *
-none(Lines *l, const char *why)
-{
-    return let(l, sn_format(l->w.a, "sn_lin_none(\"%s\")", why));
-}
-
-static const char *
 chosen(Lines *l, const SnX *x)
 {
     const char *a = put(l, x->kid[1]), *b = put(l, x->kid[2]);
@@ -77,8 +73,7 @@ operator(Lines *l, const SnX *x)
 {
     static const char *const fn[] = {"add", "sub", "mul", "over"};
 
-    if (x->op > SN_OP_DIV)
-        return none(l, "it compares operands");
+    assert(x->op <= SN_OP_DIV); /* conditions of select are not written */
     const char *v = call(l, fn[x->op], x, "NN");
     return x->ty == SN_TY_REAL
                ? let(l, sn_format(l->w.a, "sn_lin_round(%s)", v))
@@ -103,7 +98,7 @@ put(Lines *l, const SnX *x)
     case SN_X_IN:
         return x->i ? "b" : "a";
     default:
-        return none(l, "it compares operands");
+        sn_bug("a row has an expression %d that is no number", (int)x->xk);
     }
 }
 
