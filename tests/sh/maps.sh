@@ -41,6 +41,18 @@ node Smooth {
   sem window y = q(mean(d(x))) over ring(x, size);
   onnx "com.example:AveragePool" 2.. { size = dilations; }
 }
+// An attribute of each sort that an operator may have.
+node Stretch {
+  in x; out y;
+  kinds (x) -> y { (T) -> T for T in act; }
+  attr dims  : int[];
+  attr scale : real[];
+  attr coord : enum { half_pixel, asymmetric, align_corners, pytorch_half_pixel } = half_pixel;
+  attr near  : enum { round_prefer_floor, round_prefer_ceil, floor, ceil } = floor;
+  same x, y;
+  sem move y = x over nearest(x, dims, scale, coord, near);
+  onnx "com.example:Stretch" 1.. { dims = sizes; scale = factors; coord = by; near = mode; }
+}
 // Along one axis, for a Reshape to move below.
 map lane(x[a..., d @ axis, b...], size : int, axis : axis(x)) {
   require size > 0 and size <= d else "{size} places of {d}";
@@ -227,4 +239,16 @@ write "$tmp/g.sn" --format qoperator --opset 18 && opt "$tmp/e.onnx" &&
 ok $? 'an exported graph of such operators is read back'
 [ "$(grep -ao DequantizeLinear "$tmp/e.onnx" | wc -l)" = 3 ]
 ok $? 'each of them gets the reals that the codes mean'
+# Lists of reals, and words, of which another one is named with those there are.
+printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[2,3]
+  %%y = Stretch(%%x) {dims = [2,6], scale = [1,2], near = ceil} : f32[2,6]
+  Save(%%y) {name = "y"}\n}\n' >"$tmp/g.sn"
+opt "$tmp/g.sn" && cp "$tmp/out" "$tmp/want" && write "$tmp/g.sn" --format qdq &&
+    opt "$tmp/e.onnx" && cmp -s "$tmp/want" "$tmp/out"
+ok $? 'reals and a word are read back'
+LC_ALL=C sed 's/ceil/cell/' "$tmp/e.onnx" >"$tmp/word.onnx"
+"$own_sinter" opt "$tmp/word.onnx" >"$tmp/out" 2>"$tmp/log"
+[ $? = 4 ] && grep -qF \
+    "attribute 'mode' = \"cell\" is not supported, only round_prefer_floor, round_prefer_ceil, floor, ceil are" "$tmp/log"
+ok $? 'a word that is none'
 exit $bad
