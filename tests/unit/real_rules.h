@@ -57,6 +57,11 @@
     "stride = o.stride, " attrs "}, Reshape(w) {dims = [dim(w, 0), " dims \
     "]}) {trans_b = true, clamp = o.clamp} : o.type when not "            \
     "present(o.b) and dims(w) > 0" guard " real 1e-5"
+#define OVER(by)                                                          \
+    "Sub(x:{f32}, x) {clamp = full} @o => Sub(Div(x, " by "), Div(x, " by \
+    ")) : o.type real 1e-5"
+#define PLUS(left, k) \
+    "Add(" left ", Splat() {value = " k ", dims = dims(x)} : f32)"
 #define TAPS "dim(w, 1) * dim(w, 2) * dim(w, 3)"
 #define PART(of, axis, guard)                                              \
     "Part(Conv2D(x:{f32}, w, _) @c :1) {axis = 3} @o => Conv2D(Part(x) "   \
@@ -127,6 +132,11 @@ static const SnTestRule real_rules[] = {
            "Mul(x, Div(y, y)) : o.type when shape(x) == shape(o) real 1e-5"},
     {false, "Sub(x:{f32}, y) {clamp = full} @o => Div(Sub(Mul(x, x), "
             "Mul(y, y)), Add(x, y)) : o.type real 1e-5"}, /* by 0 */
+    {true, OVER(PLUS("Mul(x, x)", "1"))}, /* by what is above 0 */
+    {true, OVER(PLUS("Mul(Sqrt(x), Sqrt(x))", "0.5"))},
+    {false, OVER(PLUS("Mul(x, x)", "0"))},
+    {false, OVER(PLUS("Mul(x, x)", "-1"))},
+    {false, OVER(PLUS("Mul(x, Mul(x, x))", "1"))},
     {false, "Relu(x:{f32}) @o => Log(Exp(Relu(x))) : o.type real 1e-5"},
     /* means */
     {true, NORM("e.value >= 0 and shape(x) == shape(o) and "
