@@ -41,6 +41,14 @@ node Smooth {
   sem window y = q(mean(d(x))) over ring(x, size);
   onnx "com.example:AveragePool" 2.. { size = dilations; }
 }
+// A mean on one grid, which a Rescale passes within a bound.
+node SameMean {
+  in x; out y;
+  kinds (x) -> y { (T) -> T for T in act; }
+  attr size : int;
+  same x, y;
+  sem window y = q(mean(d(x))) over ring(x, size);
+}
 // An attribute of each sort that an operator may have.
 node Stretch {
   in x; out y;
@@ -145,6 +153,8 @@ own_says 'the reference has the map' 'unfold(x[n, s..., c]' \
 own_says 'the reference has the term' '=> Mul(Sub(x, RingMean(x) {size = size}), gain);' \
     "$tmp/maps/build/gen/own_maps_reference.md"
 own_says 'proved' 'sink Roll' "$tmp/maps/build/gen/proofs.txt"
+own_fires 'a Rescale passes a mean' 'quant_cleanup.sink at y (SameMean)' 'SameMean(%r) {size = 2}' 'qi8<0.2, -1>[1,4,4,2]'
+own_says 'the bound of its scales' 'sink SameMean' "$tmp/maps/build/gen/proofs.txt"
 own_regroups() { # NODE RESULT: of a Reshape, with every fire checked
     own_graph '  %x = Placeholder() : f32[2,1,3,4]
   %r = Reshape(%x) {dims = [2, 3, 4]} : f32[2,3,4]' "$1" 'f32[2,3,4]' >"$tmp/own.sn"
