@@ -113,9 +113,9 @@ blocks(void **state)
 static void
 exchanges(void **state)
 {
-    static const int64_t sides[][2] = {{2, 37}, {3, 70},  {4, 33},  {37, 2},
-                                       {70, 3}, {33, 4},  {5, 9},   {40, 41},
-                                       {8, 64}, {67, 12}, {100, 99}};
+    static const int64_t sides[][2] = {
+        {2, 37},  {3, 70}, {4, 33},  {37, 2},   {70, 3}, {33, 4}, {5, 9},
+        {40, 41}, {8, 64}, {67, 12}, {100, 99}, {3, 8},  {3, 64}, {3, 150}};
     static int64_t perm[3] = {0, 2, 1};
 
     (void)state;
@@ -123,7 +123,7 @@ exchanges(void **state)
         for (int v = 0; v < 4; v++) {
             const SnType *t = v < 2 ? type(v) : plain(v == 2 ? SN_I64 : SN_F32);
             SnTransposeAttr a = {{3, perm}};
-            SnRef x = input(t, SHAPE(2, sides[i][0], sides[i][1]));
+            SnRef x = input(t, SHAPE(3, sides[i][0], sides[i][1]));
             compare(SN_REF(sn_transpose_new(g, NULL, x, &a, t), 0), 0,
                     sn_format(arena, "Transpose %zu, %d", i, v));
         }

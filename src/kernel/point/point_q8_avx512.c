@@ -37,6 +37,13 @@ dequant(const SnQuant8 *p, const int8_t *x, int64_t n, float *y)
     }
 }
 
+/* mask64 for code of another target. */
+static inline uint64_t
+first(int64_t n)
+{
+    return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+}
+
 /* 128 entries at once, twice; the sign bit of x chooses. */
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) static void
 lookup(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
@@ -47,7 +54,7 @@ lookup(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
     __m512i t3 = _mm512_loadu_si512(p->t + 64);
 
     for (int64_t i = 0; i < n; i += 64) {
-        __mmask64 k = n - i >= 64 ? ~0ull : (1ull << (n - i)) - 1u;
+        __mmask64 k = first(n - i);
         __m512i v = _mm512_maskz_loadu_epi8(k, x + i);
         __m512i pos = _mm512_permutex2var_epi8(t0, v, t1);
         __m512i neg = _mm512_permutex2var_epi8(t2, v, t3);
@@ -76,33 +83,38 @@ table(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
     }
 }
 
-/* Bytes 64 k + i of the pixels are channel (64 k + i) % 3 of pixel
- * (64 k + i) / 3. */
+/* Which byte of r (from 0), g (from 64) or b (from 0) each byte of 64 pixels
+ * is: byte i is channel i % 3 of pixel i / 3. */
+#define PIXEL(p) (p), 64 + (p), (p)
+#define PIXELS4(p) PIXEL(p), PIXEL(p + 1), PIXEL(p + 2), PIXEL(p + 3)
+#define PIXELS16(p) PIXELS4(p), PIXELS4(p + 4), PIXELS4(p + 8), PIXELS4(p + 12)
+static const int8_t pixels[3][64] = {
+    {PIXELS16(0), PIXELS4(16), PIXEL(20), 21},
+    {64 + 21, 21, PIXELS16(22), PIXELS4(38), 42, 64 + 42},
+    {42, PIXEL(43), PIXELS16(44), PIXELS4(60)},
+};
+
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) static int64_t
 planes_vbmi(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n,
             int8_t *y)
 {
-    int8_t rg[3][64], bl[3][64];
-    __mmask64 third[3] = {0};
-    int64_t i = 0;
+    static const __mmask64 third[3] = {0x4924924924924924, 0x2492492492492492,
+                                       0x9249249249249249};
 
-    for (int k = 0; k < 192; k++) {
-        int c = k % 3, px = k / 3;
-        rg[k / 64][k % 64] = (int8_t)(c == 1 ? 64 + px : px);
-        bl[k / 64][k % 64] = (int8_t)px;
-        third[k / 64] |= (__mmask64)(c == 2) << k % 64;
-    }
-    for (; i + 64 <= n; i += 64)
-        for (int k = 0; k < 3; k++) {
-            __m512i v = _mm512_permutex2var_epi8(_mm512_loadu_si512(r + i),
-                                                 _mm512_loadu_si512(rg[k]),
-                                                 _mm512_loadu_si512(g + i));
-            v = _mm512_mask_permutexvar_epi8(v, third[k],
-                                             _mm512_loadu_si512(bl[k]),
-                                             _mm512_loadu_si512(b + i));
-            _mm512_storeu_si512(y + 3 * i + 64 * k, v);
+    for (int64_t i = 0; i < n; i += 64) {
+        __mmask64 k = first(n - i);
+        __m512i u = _mm512_maskz_loadu_epi8(k, r + i);
+        __m512i v = _mm512_maskz_loadu_epi8(k, g + i);
+        __m512i w = _mm512_maskz_loadu_epi8(k, b + i);
+        for (int64_t j = 0; j < 3 && 3 * (n - i) > 64 * j; j++) {
+            __m512i at = _mm512_loadu_si512(pixels[j]);
+            __m512i px = _mm512_mask_permutexvar_epi8(
+                _mm512_permutex2var_epi8(u, at, v), third[j], at, w);
+            _mm512_mask_storeu_epi8(y + 3 * i + 64 * j,
+                                    first(3 * (n - i) - 64 * j), px);
         }
-    return i;
+    }
+    return n;
 }
 
 static int64_t
