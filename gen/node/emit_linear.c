@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include "base/diag.h"
 #include "gen/text/emit.h"
 
 typedef struct Lines {
