@@ -73,6 +73,11 @@ nodes_of_elements_are_folded(void **state)
     ob_init(b, "p", FLOAT, "1x2", (const float[]){1.5f, -2}, 8);
     ob_list(b, n, "perm", 2, (const int64_t[]){1, 0});
     is("data = [1.5, -2]", "f32[2,1]");
+    n = known_of(FLOAT, "SpaceToDepth", "p"); /* a node of NHWC */
+    ob_init(b, "p", FLOAT, "1x1x2x4", (const float[]){0, 1, 2, 3, 4, 5, 6, 7},
+            32);
+    ob_int(b, n, "blocksize", 2);
+    is("data = [0, 2, 1, 3, 4, 6, 5, 7]", "f32[1,4,1,2]");
     known_of(FLOAT, "ReduceMax", "p");
     ob_init(b, "p", FLOAT, "1x2", (const float[]){1.5f, -2}, 8);
     assert_null(strstr(text_of(NULL), "%y = Constant"));

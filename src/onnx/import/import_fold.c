@@ -51,10 +51,12 @@ evaluated(SnImport *x, const SnOnnxDesc *e, SnData **out)
 {
     SnImportVal *y = sn_import_out(x, 0);
     const SnData *t;
+    SnRef plain;
 
     SN_TRY(sn_import_map(x, e));
     if (y == NULL)
         return SN_OK;
+    SN_TRY(sn_import_plain(x, y, &plain)); /* the node may have it NHWC */
     SN_TRY(sn_import_new_data(
         x, y->u8 ? SN_D_U8 : sn_import_dtype_of(sn_type(x->g, y->form->ref)),
         y->rank, y->dim, out));
