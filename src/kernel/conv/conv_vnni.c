@@ -162,8 +162,10 @@ unflipped(__m512i bias, __m512i rowsum, bool flipped)
     __m512i w##j = _mm512_loadu_si512(w + 64 * (j)); \
     __asm__("" : "+v"(w##j));
 #define MUL(j) __m512 m##j = _mm512_loadu_ps(t->end.mul + 16 * j);
-#define LESS(r) \
-    const __m512i o##r = flipped ? _mm512_set1_epi32(rowsum[r]) : ZERO;
+/* There are no sums of rows where nothing uses them. */
+#define LESS(r)          \
+    const __m512i o##r = \
+        flipped ? _mm512_set1_epi32(t->rowsum[p - t->px + (r)]) : ZERO;
 #define COPY(r, j) __m512i a##r##j = unflipped(b##j, o##r, flipped);
 #define ITEM(r, j) a##r##j,
 #define TIMES(r, j) __m512i s##j = times(a##r##j, m##j);
@@ -233,11 +235,10 @@ unflipped(__m512i bias, __m512i rowsum, bool flipped)
         const SnPx *p = t->px, *const end = p + t->ntile * M;                 \
         const char *ahead = t->ahead;                                         \
         const bool flipped = FLIPPED;                                         \
-        const int32_t *rowsum = t->rowsum;                                    \
         const int64_t n = t->nstep * 4, c0 = t->c0;                           \
         const int ncol = t->ncol;                                             \
         const bool any = t->end.wz || !t->end.small;                          \
-        for (; p < end; p += M, rowsum += M) {                                \
+        for (; p < end; p += M) {                                             \
             COLS##N(BIAS) ROWS##M(DECL##N) if (ahead >= t->aheadto) ahead =   \
                 t->w;                                                         \
             for (int64_t i = 0; i < t->nrun; i++) {                           \
