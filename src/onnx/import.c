@@ -497,6 +497,16 @@ check_ops(SnImport *x, const uint32_t *ord)
     return nseen > 0 ? SN_EUNSUPPORTED : SN_OK;
 }
 
+/* A node, or several where its operands have types that it does not take. */
+static SnStatus
+map_plain(SnImport *x, const SnOnnxDesc *e)
+{
+    bool done;
+
+    SN_TRY(sn_import_other_types(x, e, &done));
+    return done ? SN_OK : sn_import_map(x, e);
+}
+
 static SnStatus
 map_node(SnImport *x)
 {
@@ -507,7 +517,7 @@ map_node(SnImport *x)
 
     if (op != NULL)
         return op(x);
-    SN_TRY(sn_import_fold(x, &done));
+    SN_TRY(sn_import_fold(x, map_plain, &done));
     if (done)
         return SN_OK;
     e = sn_import_desc(x->op, x->version, &other);

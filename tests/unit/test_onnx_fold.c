@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "unit/onnx_text.h"
 
-enum { FLOAT = 1, INT32 = 6, INT64 = 7 };
+enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7 };
 
 /* y = op(in), of this type, beside a value that depends on the input. */
 static Onnx__NodeProto *
@@ -81,6 +81,30 @@ nodes_of_elements_are_folded(void **state)
     known_of(FLOAT, "ReduceMax", "p");
     ob_init(b, "p", FLOAT, "1x2", (const float[]){1.5f, -2}, 8);
     assert_null(strstr(text_of(NULL), "%y = Constant"));
+}
+
+/* Operands of other types than the node has, as where they are not known. */
+static void
+other_types(void **state)
+{
+    static const float base[] = {1.5f, -2};
+
+    (void)state;
+    known_of(FLOAT, "Pow", "p q");
+    ob_init(b, "p", FLOAT, "2", base, sizeof base);
+    INTS("q", "", 2);
+    is("data = [2.25, 4]", "f32[2]");
+    known("Pow", "p q");
+    INTS("p", "2", 3, -2);
+    INTS("q", "", 2);
+    is("data = [9, 4]", "i64[2]");
+    known_of(INT8, "Abs", "p");
+    ob_init(b, "p", INT8, "2", (const int8_t[]){3, -2}, 2);
+    is("data = [3, 2]", "i8[2]");
+    known_of(UINT8, "Add", "p q");
+    ob_init(b, "p", UINT8, "2", (const uint8_t[]){3, 200}, 2);
+    ob_init(b, "q", UINT8, "2", (const uint8_t[]){1, 100}, 2);
+    is("data = [-124, -84]", "i8[2]"); /* 4 and 44, less 128 */
 }
 
 /* ---- moves ---- */
@@ -276,6 +300,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_of_elements_are_folded),
+        cmocka_unit_test(other_types),
         cmocka_unit_test(gather),
         cmocka_unit_test(gather_refused),
         cmocka_unit_test(concat),

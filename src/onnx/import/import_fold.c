@@ -45,15 +45,15 @@ check_divisor(SnImport *x)
     return SN_OK;
 }
 
-/* The node in a graph of its own, evaluated. */
+/* The operator in a graph of its own, evaluated. */
 static SnStatus
-evaluated(SnImport *x, const SnOnnxDesc *e, SnData **out)
+evaluated(SnImport *x, const SnOnnxDesc *e, SnImportMake *make, SnData **out)
 {
     SnImportVal *y = sn_import_out(x, 0);
     const SnData *t;
     SnRef plain;
 
-    SN_TRY(sn_import_map(x, e));
+    SN_TRY(make(x, e));
     if (y == NULL)
         return SN_OK;
     SN_TRY(sn_import_plain(x, y, &plain)); /* the node may have it NHWC */
@@ -68,7 +68,7 @@ evaluated(SnImport *x, const SnOnnxDesc *e, SnData **out)
 }
 
 SnStatus
-sn_import_fold(SnImport *x, bool *done)
+sn_import_fold(SnImport *x, SnImportMake *make, bool *done)
 {
     const SnOnnxDesc *other, *e = sn_import_desc(x->op, x->version, &other);
     SnImportVal *y = sn_import_out(x, 0);
@@ -86,7 +86,7 @@ sn_import_fold(SnImport *x, bool *done)
         sn_import_in(x, i)->form = NULL;
     }
     x->g = sn_graph_new(x->a, "known");
-    s = evaluated(x, e, &r);
+    s = evaluated(x, e, make, &r);
     x->g = g;
     for (size_t i = x->n->n_input; i-- > 0;) /* one may be given twice */
         sn_import_in(x, (uint32_t)i)->form = was[i];

@@ -338,9 +338,12 @@ SnStatus sn_import_map(SnImport *x, const SnOnnxDesc *e);
  * line for another opset. */
 const SnOnnxDesc *sn_import_desc(SnOnnxOp op, int64_t version,
                                  const SnOnnxDesc **other);
-/* Evaluates the node at import where all its inputs are known and the operator
- * is one of those that are folded; *done says whether (import_fold.c). */
-SnStatus sn_import_fold(SnImport *x, bool *done);
+/* Adds what an operator of that line is to the graph. */
+typedef SnStatus SnImportMake(SnImport *x, const SnOnnxDesc *e);
+/* Evaluates the node, which `make` adds, at import where all its inputs are
+ * known and the operator is one of those that are folded; *done says whether
+ * (import_fold.c). */
+SnStatus sn_import_fold(SnImport *x, SnImportMake *make, bool *done);
 
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
