@@ -190,6 +190,7 @@ static const SnTestRule rules[] = {
     {true, "Gap(x) @o => Apart(x) {h = o.g} : o.type when o.g > 33 exact"},
     {true, "Above(x) @o => Above(x) {r = o.r} : o.type exact"},
     {false, "Above(x) @o => Least(x) {r = o.r} : o.type exact"},
+    {false, "Gap(x) @o => Least(x) {r = o.g} : o.type exact"},
     {false, "Listed(x) @o => Twice(x) {h = o.g} : o.type when o.v > 1000 and "
             "o.v < o.g exact"},
     {false, "Listed(x) @o => Twice(x) {h = o.g} : o.type when o.v > o.g and "

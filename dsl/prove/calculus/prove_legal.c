@@ -192,6 +192,8 @@ attr(Side *s, const SnExpr *e)
         return leaf(
             s, e, same ? sn_format(s->l->a, "%s.%s", t->like, a->name) : NULL);
     SnExpr *r = put(&rule, is);
+    if (a->ty == SN_A_REAL) /* which rounds an integer to binary32 */
+        r->ty = SN_TY_REAL;
     s->free |= rule.free;
     return r;
 }
