@@ -59,25 +59,6 @@ poly(SnNumbers *n, const SnExpr *e)
                                 : sn_poly_mul(P, a, b);
 }
 
-static SnOp
-opposite(SnOp op)
-{
-    switch (op) {
-    case SN_OP_EQ:
-        return SN_OP_NE;
-    case SN_OP_NE:
-        return SN_OP_EQ;
-    case SN_OP_LT:
-        return SN_OP_GE;
-    case SN_OP_LE:
-        return SN_OP_GT;
-    case SN_OP_GT:
-        return SN_OP_LE;
-    default:
-        return SN_OP_LT;
-    }
-}
-
 /* Is e (neg: its opposite) a comparison of integers?  Then *op says how *d, the
  * difference of both, compares with 0.  What is said of a list's elements is
  * nothing where it is empty. */
@@ -88,7 +69,7 @@ compares(SnNumbers *n, const SnExpr *e, bool neg, SnOp *op, SnPoly *d)
         e->kid[0]->ty != SN_TY_INT || e->kid[1]->ty != SN_TY_INT)
         return false;
     *d = sn_poly_sub(&n->path.P, poly(n, e->kid[0]), poly(n, e->kid[1]));
-    *op = neg ? opposite(e->op) : e->op;
+    *op = neg ? sn_op_opposite(e->op) : e->op;
     return true;
 }
 
