@@ -191,6 +191,8 @@ static const SnTestRule rules[] = {
     {true, "Above(x) @o => Above(x) {r = o.r} : o.type exact"},
     {false, "Above(x) @o => Least(x) {r = o.r} : o.type exact"},
     {false, "Gap(x) @o => Least(x) {r = o.g} : o.type exact"},
+    {false, "Gap(x) @o => Half(x) {h = o.g} : o.type when o.g / 2 <= 1999 "
+            "exact"},
     {false, "Listed(x) @o => Twice(x) {h = o.g} : o.type when o.v > 1000 and "
             "o.v < o.g exact"},
     {false, "Listed(x) @o => Twice(x) {h = o.g} : o.type when o.v > o.g and "
@@ -206,6 +208,7 @@ static const char own[] =
     "node Twice " OF_ONE
     "  attr h : int = 1 where 2 * h > 0 and h < 1000 + 1; }\n"
     "node Apart " OF_ONE "  attr h : int = 1 where h != 32 and h != 33; }\n"
+    "node Half " OF_ONE "  attr h : int = 1 where h / 2 <= 1999; }\n"
     "node Above " OF_ONE "  attr r : real = 1 where r > 0; }\n"
     "node Least " OF_ONE "  attr r : real = 1 where r >= 1; }\n"
     "node Listed " OF_ONE

@@ -283,6 +283,18 @@ follows(const Facts *f, SnCalculus *l, const SnExpr *e)
     return sn_numbers_hold(l->numbers, e);
 }
 
+/* A quotient of integers is real in a constraint, and cut off in a rule. */
+static bool
+same_quotients(const SnExpr *a, const SnExpr *b)
+{
+    bool same = a->nkid == b->nkid &&
+                (a->ek != SN_E_BIN || a->op != SN_OP_DIV || a->ty == b->ty);
+
+    for (uint32_t i = 0; same && i < a->nkid; i++)
+        same = same_quotients(a->kid[i], b->kid[i]);
+    return same;
+}
+
 static bool
 holds(const Facts *f, Side s, const SnExpr *e)
 {
@@ -299,7 +311,7 @@ holds(const Facts *f, Side s, const SnExpr *e)
         return true;
     const char *text = sn_calculus_name(s.l, sn_expr_str(s.l->a, x));
     for (uint32_t i = 0; i < f->n && !found; i++)
-        found = f->v[i].text == text;
+        found = f->v[i].text == text && same_quotients(f->v[i].e, x);
     return found || follows(f, s.l, x);
 }
 
