@@ -616,9 +616,9 @@ forced_step(Env *e, const SnPair *p, double step)
     if (family(e) != SN_FAM_INTEGERIZE || n->kind != SN_K_RESCALE)
         return 0;
     SnRef v = n->in[0].ref;
-    bool given = sn_desc(sn_kind(e->g, v))->out[0].fact == SN_GIVEN;
-    return ceil((given ? 1.5 : 0.5) * (double)sn_type(e->g, v)->scale[0] /
-                step);
+    SnFact fact = sn_desc(sn_kind(e->g, v))->out[SN_RES(v)].fact;
+    return ceil((fact == SN_GIVEN ? 1.5 : 0.5) *
+                (double)sn_type(e->g, v)->scale[0] / step);
 }
 
 /* A NaN becomes the lowest code where it is quantized; quantizing earlier

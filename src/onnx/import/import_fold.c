@@ -28,7 +28,7 @@ all_known(SnImport *x)
     return x->n->n_input > 0;
 }
 
-/* Nodes give 0. */
+/* An integer divided by 0 is 0 in a node; ONNX leaves it open. */
 static SnStatus
 check_divisor(SnImport *x)
 {
