@@ -90,14 +90,13 @@ heap_push(SnShelf *s, Tall *h, SnBlock *b)
 }
 
 static uint32_t
-above(SnShelf *s, const Tall *h, uint32_t i, size_t floor, SnBlock **near,
-      uint32_t n)
+above(const Tall *h, uint32_t i, size_t floor, SnBlock **near, uint32_t n)
 {
     if (i >= h->n || h->v[i]->end <= floor)
         return n;
     near[n++] = h->v[i];
-    n = above(s, h, 2 * i + 1, floor, near, n);
-    return above(s, h, 2 * i + 2, floor, near, n);
+    n = above(h, 2 * i + 1, floor, near, n);
+    return above(h, 2 * i + 2, floor, near, n);
 }
 
 /* Those that start within the span. */
@@ -107,7 +106,7 @@ starting(SnShelf *s, Span p, size_t floor, SnBlock **near, uint32_t n)
     if (apart(&p) || s->reach[p.v] <= floor)
         return n;
     if (p.v >= s->nleaf)
-        return above(s, &s->start[p.v - s->nleaf], 0, floor, near, n);
+        return above(&s->start[p.v - s->nleaf], 0, floor, near, n);
     n = starting(s, child(&p, 0), floor, near, n);
     return starting(s, child(&p, 1), floor, near, n);
 }
@@ -118,7 +117,7 @@ sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor, SnBlock **near)
     uint32_t n = 0;
 
     for (uint32_t v = b->first + s->nleaf; v; v /= 2)
-        n = above(s, &s->cover[v], 0, floor, near, n);
+        n = above(&s->cover[v], 0, floor, near, n);
     if (b->last == b->first)
         return n;
     return starting(s, all(s, b->first + 1, b->last), floor, near, n);
@@ -172,7 +171,9 @@ raise_span(SnShelf *s, Span p, size_t from, size_t to)
 static void
 set_step(SnShelf *s, uint32_t step, size_t full)
 {
-    for (Span p = all(s, step, step); p.v < s->nleaf;) {
+    Span p = all(s, step, step);
+
+    while (p.v < s->nleaf) {
         push_down(s, p.v);
         Span left = child(&p, 0);
         p = apart(&left) ? child(&p, 1) : left;
@@ -194,7 +195,7 @@ highest(SnShelf *s, Span p, size_t *full, uint32_t *step)
         return;
     }
     *full = s->full[p.v];
-    for (; p.v < s->nleaf;) {
+    while (p.v < s->nleaf) {
         push_down(s, p.v);
         p.v = 2 * p.v + (s->full[2 * p.v] != *full);
     }
