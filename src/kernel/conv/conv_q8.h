@@ -6,8 +6,8 @@
  * contract (numerics.md) is part of the tile.
  *
  * Two forms of the widened x: 8-bit codes (+ 128 where the instruction wants
- * u8: the VNNI sets; padding holds x.zp likewise, the correction is in the bias), or
- * s16 differences x - x.zp (padding 0).  With AVX-512 the filter may
+ * u8: the VNNI sets; padding holds x.zp likewise, the correction is in the
+ * bias), or s16 differences x - x.zp (padding 0).  With AVX-512 the filter may
  * have codes + 128 instead, which 128 times the sum of a pixel's taps corrects:
  * then codes of x are multiplied as they are read.  Neither saturates on the
  * way; sums wrap modulo 2^32.  Results that miss the same taps, which lie in
