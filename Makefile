@@ -368,7 +368,8 @@ san:
 # Of every line and branch of src, dsl and gen: counted by clang, tests of all kinds.
 # The generator's runs of the build count, too, and are made again each time.
 COV = $(BUILD)/cov
-# Calls that fail (COV_FAULTS of each kind and command, at most), too.
+# Calls that fail (COV_FAULTS of each kind and command, at most), too.  The figures are
+# printed also when a test fails, and the run fails all the same.
 COV_FAULTS = 100
 ## coverage: what make check and calls that fail reach, 92 % of lines, 85 % of branches
 coverage:
@@ -377,11 +378,11 @@ coverage:
 	@rm -f $(COV)/gen/.stamp $(COV)/gen/sn_cases.c
 	@LLVM_PROFILE_FILE=$(abspath $(COV))/raw/build.%m.profraw $(MAKE) tests BUILD=$(COV) \
 	  CC=clang OPT='-O1 -g' SAN='$(COV_FLAGS)'
-	@PROFILES=$(abspath $(COV))/raw $(MAKE) check BUILD=$(COV) \
-	  CC=clang OPT='-O1 -g' SAN='$(COV_FLAGS)'
-	@PROFILES=$(abspath $(COV))/raw BUILD=$(COV) SHARED=$(SHARED) SAN='$(COV_FLAGS)' \
-	  MOST=$(COV_FAULTS) sh tests/tally.sh tests/long/faults.sh
-	@sh tools/coverage.sh $(COV)
+	@PROFILES=$(abspath $(COV))/raw; export PROFILES; bad=0; \
+	$(MAKE) check BUILD=$(COV) CC=clang OPT='-O1 -g' SAN='$(COV_FLAGS)' || bad=1; \
+	BUILD=$(COV) SHARED=$(SHARED) SAN='$(COV_FLAGS)' MOST=$(COV_FAULTS) \
+	  sh tests/tally.sh tests/long/faults.sh || bad=1; \
+	sh tools/coverage.sh $(COV) && exit $$bad
 COV_FLAGS = -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic
 # Counts are subtracted from each other, so that threads must not lose one.  The
 # generator and most tests have no threads, and need no atomic updates, which are
