@@ -645,6 +645,29 @@ guard_clamps(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
+/* tests/gen/guard.def:38: guard.argument
+ *
+ *   rule argument: Transpose(x) @o => x when compose(o.perm, [1, 0]) == [0,
+ *       1] exact trusted "of the generator, not of the prover";
+ */
+static SN_OWN_CODE bool
+guard_argument(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!sn_ints_equal(sn_compose(sn_scratch(rw), sn_transpose_attr(g, o)->perm,
+        (SnInts){ 2, (const int64_t[]){ 1, 0 } }),
+        (SnInts){ 2, (const int64_t[]){ 0, 1 } }))
+        return sn_guard_fails(rw, SN_RULE_GUARD_ARGUMENT, g, o,
+            "compose(o.perm, [1, 0]) == [0, 1]", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_ARGUMENT, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
 const uint64_t sn_core_hash = SN_CORE_HASH;
 
 /* ---- passes ---- */
@@ -686,7 +709,7 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
             return guard_sizes(g, rw, id);
         }
     case SN_K_TRANSPOSE:
-        return guard_lists(g, rw, id);
+        return guard_lists(g, rw, id) || guard_argument(g, rw, id);
     case SN_K_SCALED:
         return guard_reals(g, rw, id) || guard_mixed(g, rw, id)
             || guard_words_in(g, rw, id) || guard_numbers(g, rw, id);

@@ -82,6 +82,27 @@ quotients(void **state)
     sn_arena_free(P.a);
 }
 
+/* A divisor that is above 0 by two facts together: the certificate shows it
+ * before it names the remainder. */
+static void
+divisor_by_facts(void **state)
+{
+    SnPolys P = {.a = sn_arena_new()};
+    SnTrace t = {.a = P.a, .P = &P};
+    SnFacts f = {.P = &P, .trace = &t};
+    SnPoly x = name(&P, "x"), y = name(&P, "y"), z = name(&P, "z");
+    SnPoly q = sn_poly_sub(&P, x, z);
+
+    (void)state;
+    sn_trace_begin(&t);
+    sn_facts_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, x, y), -1));
+    sn_facts_at_least(&f, sn_poly_sub(&P, y, z));
+    SnPoly r = sn_facts_mod(&f, y, q);
+    assert_true(sn_facts_is_at_least(&f, r));
+    assert_true(sn_trace_knows(&t, sn_poly_plus(&P, q, -1)));
+    sn_arena_free(P.a);
+}
+
 static void
 consequences(void **state)
 {
@@ -356,11 +377,11 @@ int
 main(void)
 {
     const struct CMUnitTest t[] = {
-        cmocka_unit_test(arithmetic),      cmocka_unit_test(quotients),
-        cmocka_unit_test(consequences),    cmocka_unit_test(factors),
-        cmocka_unit_test(shared_answers),  cmocka_unit_test(shared_overflow),
-        cmocka_unit_test(right_and_wrong), cmocka_unit_test(reads_inside),
-        cmocka_unit_test(reads_outside)};
+        cmocka_unit_test(arithmetic),       cmocka_unit_test(quotients),
+        cmocka_unit_test(divisor_by_facts), cmocka_unit_test(consequences),
+        cmocka_unit_test(factors),          cmocka_unit_test(shared_answers),
+        cmocka_unit_test(shared_overflow),  cmocka_unit_test(right_and_wrong),
+        cmocka_unit_test(reads_inside),     cmocka_unit_test(reads_outside)};
 
     return cmocka_run_group_tests(t, NULL, NULL);
 }
