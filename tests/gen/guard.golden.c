@@ -647,18 +647,22 @@ guard_clamps(SnGraph *g, SnRewriter *rw, SnId o)
 
 /* tests/gen/guard.def:38: guard.argument
  *
- *   rule argument: Transpose(x) @o => x when compose(o.perm, [1, 0]) == [0,
- *       1] exact trusted "of the generator, not of the prover";
+ *   rule argument: Transpose(x) @o => x when rank(x) == 2 and
+ *       compose(o.perm, [1, 0]) == [1, 0] exact trusted "of the generator,
+ *       not of the prover";
  */
 static SN_OWN_CODE bool
 guard_argument(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
+    if (sn_shape_of(g, x)->rank != 2)
+        return sn_guard_fails(rw, SN_RULE_GUARD_ARGUMENT, g, o, "rank(x) == 2",
+            1, (const SnNamed[]){ { "x", x } });
     if (!sn_ints_equal(sn_compose(sn_scratch(rw), sn_transpose_attr(g, o)->perm,
         (SnInts){ 2, (const int64_t[]){ 1, 0 } }),
-        (SnInts){ 2, (const int64_t[]){ 0, 1 } }))
+        (SnInts){ 2, (const int64_t[]){ 1, 0 } }))
         return sn_guard_fails(rw, SN_RULE_GUARD_ARGUMENT, g, o,
-            "compose(o.perm, [1, 0]) == [0, 1]", 1,
+            "compose(o.perm, [1, 0]) == [1, 0]", 1,
             (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_ARGUMENT, g, o))
