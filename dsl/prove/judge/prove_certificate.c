@@ -24,7 +24,6 @@ struct SnCertificates {
     Kept *v;
     SnHashes key;
     SnBuf out;
-    SnArena *scratch;
     SnCheck sum; /* over all checked certificates */
     uint32_t checked;
 };
@@ -56,19 +55,11 @@ read_all(SnProver *pv, SnCertificates *c)
     }
 }
 
-static void
-free_arena(void *a)
-{
-    sn_arena_free(a);
-}
-
 SnCertificates *
 sn_certificates(SnProver *pv)
 {
     SnCertificates *c = SN_NEW(pv->a, SnCertificates);
 
-    c->scratch = sn_arena_new();
-    sn_arena_at_free(pv->a, free_arena, c->scratch);
     sn_hashes_init(&c->key, pv->a);
     sn_buf_init(&c->out, pv->a);
     if (!pv->cache)
@@ -167,15 +158,25 @@ carries(const SnInstance *pr, bool by_lemma, char shown)
     }
 }
 
+static bool
+check(SnProver *pv, const char *text, SnCheck *k)
+{
+    k->scratch = sn_prove_scratch(pv);
+    bool ok = sn_check_certificate(pv->a, text, k);
+
+    sn_prove_scratch_back(pv);
+    return ok;
+}
+
 const char *
 sn_certificate_why_not(SnProver *pv, const SnInstance *pr, bool by_lemma,
                        const char *text, const char **roundings)
 {
-    SnCheck k = {.scratch = pv->certificates->scratch};
+    SnCheck k = {0};
 
     if (!text)
         return "the proof wrote no certificate";
-    if (!sn_check_certificate(pv->a, text, &k))
+    if (!check(pv, text, &k))
         return sn_format(pv->a,
                          "a proof was found, but line %u of its "
                          "certificate is refused: %s",
@@ -202,11 +203,11 @@ bool
 sn_certificate_check(SnProver *pv, const SnInstance *pr, const SnProof *p)
 {
     SnCertificates *c = pv->certificates;
-    SnCheck k = {.scratch = pv->certificates->scratch};
+    SnCheck k = {0};
 
     if (!p->certificate)
         return refused(pv, p, 0, "the proof did not write one");
-    if (!sn_check_certificate(pv->a, p->certificate, &k))
+    if (!check(pv, p->certificate, &k))
         return refused(pv, p, k.line, k.error);
     if (!carries(pr, p->layer == SN_LAYER_LEMMA, k.shown))
         return refused(pv, p, 0, "it is of another claim");
