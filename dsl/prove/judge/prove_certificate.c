@@ -40,11 +40,9 @@ read_all(SnProver *pv, SnCertificates *c)
     if (!sn_file_exists(c->path) ||
         sn_file_read(pv->a, quiet, c->path, 1 << 26, &text, &n))
         return;
-    for (char *p = text, *nl; p; p = nl) {
-        nl = strchr(p, '\n');
-        if (nl)
-            nl++;
-        if (!strncmp(p, "proof ", 6) && strlen(p) > 39 && p[38] == ' ') {
+    for (char *p = text, *nl; (nl = strchr(p, '\n')); p = nl) {
+        nl++;
+        if (!strncmp(p, "proof ", 6) && nl - p > 39 && p[38] == ' ') {
             k = (Kept){sn_strndup(pv->a, p + 6, 32), nl};
         } else if (k.text && !strncmp(p, "end\n", 4)) {
             *p = '\0';
