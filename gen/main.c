@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sinter-gen: reads declarations, checks them, writes generated files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,17 +240,37 @@ finish(const Args *o, SnArena *a, SnDiag *d)
     return sn_diag_nerror(d) ? (int)sn_diag_status(d) : SN_OK;
 }
 
+/* The bytes of the program's file from its first up to the last one that is
+ * loaded: behind these is what debuggers read.  The first object is the
+ * program. */
+static int
+loaded(struct dl_phdr_info *o, size_t size, void *n)
+{
+    (void)size;
+    for (int i = 0; i < o->dlpi_phnum; i++) {
+        size_t end = o->dlpi_phdr[i].p_offset + o->dlpi_phdr[i].p_filesz;
+        if (o->dlpi_phdr[i].p_type == PT_LOAD && end > *(size_t *)n)
+            *(size_t *)n = end;
+    }
+    return 1;
+}
+
 /* A hash of this program, different for another version; NULL if the system
  * cannot provide it. */
 static const char *
 program_id(SnArena *a)
 {
-    char *p;
-    size_t n;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    const void *p = NULL;
+    size_t n = 0;
 
-    if (sn_file_read(a, sn_diag_new(a), "/proc/self/exe", 1 << 28, &p, &n))
-        return NULL;
-    return sn_format(a, "%016llx", (unsigned long long)XXH3_64bits(p, n));
+    dl_iterate_phdr(loaded, &n);
+    if (fd >= 0) {
+        p = n ? sn_arena_map(a, fd, n) : NULL;
+        close(fd);
+    }
+    return p ? sn_format(a, "%016llx", (unsigned long long)XXH3_64bits(p, n))
+             : NULL;
 }
 
 /* Proves the rules; verdicts for unchanged rules come from DIR/proofs.txt. */
