@@ -32,13 +32,17 @@ sn_step_blank(SnCheckSteps *s)
 bool
 sn_step_number(SnCheckSteps *s, int64_t *v)
 {
-    char *end;
-
     sn_step_blank(s);
-    *v = strtoll(s->at, &end, 10);
-    if (end == s->at || *v == INT64_MAX || *v == INT64_MIN)
+    const char *from = s->at + (*s->at == '-' || *s->at == '+'), *p = from;
+    int64_t sign = *s->at == '-' ? -1 : 1;
+    bool over = false;
+
+    for (*v = 0; *p >= '0' && *p <= '9' && !over; p++)
+        over = __builtin_mul_overflow(*v, 10, v) ||
+               __builtin_add_overflow(*v, sign * (*p - '0'), v);
+    if (p == from || over)
         return sn_step_fail(s, "expected a number at '%.20s'", s->at);
-    s->at = end;
+    s->at = p;
     return true;
 }
 
@@ -58,39 +62,43 @@ sn_step_below(SnCheckSteps *s, int64_t least, uint32_t end, int32_t *v)
 }
 
 static bool
-monomial(SnCheckSteps *s, SnPoly *p)
+monomial(SnCheckSteps *s, SnMonomial *m)
 {
-    SnMonomial m = {.n = 0};
     int32_t atom;
 
-    if (!sn_step_number(s, &m.c))
+    if (!sn_step_number(s, &m->c))
         return false;
     while (*s->at == '.') {
         s->at++;
         if (!sn_step_below(s, 0, s->P.n, &atom))
             return false;
-        if (m.n == SN_POLY_DEGREE)
+        if (m->n == SN_POLY_DEGREE)
             return sn_step_fail(s, "numbers that are too large");
-        unsigned i = m.n++;
-        for (; i && m.atom[i - 1] > atom; i--)
-            m.atom[i] = m.atom[i - 1];
-        m.atom[i] = (uint16_t)atom;
+        unsigned i = m->n++;
+        for (; i && m->atom[i - 1] > atom; i--)
+            m->atom[i] = m->atom[i - 1];
+        m->atom[i] = (uint16_t)atom;
     }
-    *p = sn_poly_add(&s->P, *p, (SnPoly){m.c != 0, &m});
     return true;
 }
 
 bool
 sn_step_read(SnCheckSteps *s, SnPoly *p)
 {
-    *p = (SnPoly){0};
+    uint32_t most = 1, n = 0;
+
+    sn_step_blank(s);
+    for (const char *c = s->at; *c && *c != ' '; c++)
+        most += *c == '+' || *c == '-';
+    SnMonomial *v = SN_NEW_N(s->a, SnMonomial, most);
     do {
-        if (!monomial(s, p))
+        if (!monomial(s, &v[n++]))
             return false;
     } while (*s->at == '+' || *s->at == '-');
     if (*s->at != ' ' && *s->at)
         return sn_step_fail(
             s, "expected a polynomial, then a blank, at '%.20s'", s->at);
+    *p = sn_poly_sum(&s->P, n, v);
     return true;
 }
 

@@ -160,6 +160,19 @@ sn_poly_add(SnPolys *P, SnPoly a, SnPoly b)
 }
 
 SnPoly
+sn_poly_sum(SnPolys *P, uint32_t n, const SnMonomial *m)
+{
+    uint32_t i = 0;
+
+    while (i < n && m[i].c && (!i || sn_monomial_cmp(&m[i - 1], &m[i]) < 0))
+        i++;
+    SnPoly r = {i, m};
+    for (; i < n; i++)
+        r = sn_poly_add(P, r, (SnPoly){m[i].c != 0, &m[i]});
+    return r;
+}
+
+SnPoly
 sn_poly_sub(SnPolys *P, SnPoly a, SnPoly b)
 {
     return join(P, a, b, -1);

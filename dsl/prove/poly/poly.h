@@ -54,6 +54,8 @@ SnPoly sn_poly_name(SnPolys *P, const char *name);
 /* The atom x div q as it is; sn_facts_div simplifies it under facts. */
 SnPoly sn_poly_quotient(SnPolys *P, SnPoly x, SnPoly q);
 SnPoly sn_poly_atom(SnPolys *P, uint32_t atom);
+/* The sum of monomials in any order; these may become its own. */
+SnPoly sn_poly_sum(SnPolys *P, uint32_t n, const SnMonomial *m);
 
 SnPoly sn_poly_add(SnPolys *P, SnPoly a, SnPoly b);
 SnPoly sn_poly_sub(SnPolys *P, SnPoly a, SnPoly b);
