@@ -38,6 +38,9 @@ typedef struct Said {
     uint32_t atom;
     SnPoly p;
     uint64_t bit; /* a place's own; else 0 */
+    /* At least 0: both of a place, it and p - 1 - it; the first, p, where a
+     * flag is 1, the second where it is 0. */
+    SnPoly side[2];
 } Said;
 
 typedef struct Atom {
@@ -398,14 +401,10 @@ is_there(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i, SnPoly q)
     const struct SnCheckReals *R = s->reals;
     uint64_t of = over | places_of(s, p);
 
-    for (uint32_t k = 0; k < R->nsaid; k++) {
-        SnPoly at = sn_poly_atom(&s->P, R->said[k].atom);
-        SnPoly room =
-            sn_poly_plus(&s->P, sn_poly_sub(&s->P, R->said[k].p, at), -1);
-        if ((of & R->said[k].bit) &&
-            (sn_poly_same(q, at) || sn_poly_same(q, room)))
+    for (uint32_t k = 0; k < R->nsaid; k++)
+        if ((of & R->said[k].bit) && (sn_poly_same(q, R->said[k].side[0]) ||
+                                      sn_poly_same(q, R->said[k].side[1])))
             return true;
-    }
     for (uint32_t k = 0; k < p->n; k++) {
         const Atom *a = &R->atom[p->f[k].atom];
         if (k != i && a->flag && sn_poly_same(q, a->flag->p))
@@ -423,16 +422,15 @@ implied(SnCheckSteps *s, uint64_t over, const Product *p, uint32_t i)
 
     for (uint32_t k = 0; k < s->now.nimplied && a->flag; k++) {
         const SnStepImplied *m = &s->now.implied[k];
-        SnPoly yes = a->flag->p;
-        SnPoly no = sn_poly_plus(&s->P, sn_poly_scale(&s->P, yes, -1), -1);
         SnPoly is = sn_step_norm(s, m->p);
+        bool yes = sn_poly_same(is, a->flag->side[0]);
         uint32_t j = 0;
-        if (!sn_poly_same(is, yes) && !sn_poly_same(is, no))
+        if (!yes && !sn_poly_same(is, a->flag->side[1]))
             continue;
         while (j < m->n && is_there(s, over, p, i, sn_step_norm(s, m->lent[j])))
             j++;
         if (j == m->n)
-            return sn_poly_same(is, yes);
+            return yes;
     }
     return -1;
 }
@@ -706,7 +704,12 @@ says(SnCheckSteps *s, char kind)
         said(s, 'f', new.atom) || R->nplace == NPLACE || R->nterm)
         return sn_step_fail(s, "an atom of which more is known");
     new.p = sn_step_norm(s, new.p);
-    if (kind == 'b')
+    bool place = kind == 'b';
+    new.side[0] = place ? sn_poly_atom(&s->P, new.atom) : new.p;
+    new.side[1] = sn_poly_plus(
+        &s->P,
+        sn_poly_sub(&s->P, place ? new.p : (SnPoly){0}, new.side[0]), -1);
+    if (place)
         new.bit = (uint64_t)1 << R->nplace++;
     SN_PUSH(s->a, R->said, R->nsaid, new);
     return true;
