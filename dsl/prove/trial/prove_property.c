@@ -343,14 +343,42 @@ grid(uint32_t i, Grid *g)
     return true;
 }
 
+static SnRowAt
+on_grid(const Grid *g)
+{
+    return (SnRowAt){.g = {{g->y, g->x, 0}, {g->zy, g->zx, 0}, 1, 0, {1, 1}}};
+}
+
+/* Does what is the same for all operands fit? */
+static bool
+fixed_fits(const SnX *x, const SnRowAt *at)
+{
+    bool all = !x->fixed || sn_row_fits(x, at);
+
+    for (uint32_t i = 0; i < x->nkid && all && !x->fixed; i++)
+        all = fixed_fits(x->kid[i], at);
+    return all;
+}
+
+/* x on the grid, for convert; NULL if the machine does not have it there. */
+static const SnX *
+on(SnArena *a, const SnX *x, const Grid *g)
+{
+    SnRowAt at = on_grid(g);
+
+    return sn_row_outside(x, &at) || !fixed_fits(x, &at)
+               ? NULL
+               : sn_row_on(a, x, &at.g);
+}
+
 /* The code for code c, in *v; false if the machine has none. */
 static bool
 convert(const SnX *x, const Grid *g, int32_t c, int64_t *v)
 {
-    SnRowAt at = {.g = {{g->y, g->x, 0}, {g->zy, g->zx, 0}, 1, 0, {1, 1}},
-                  .in = {c, 0}};
+    SnRowAt at = on_grid(g);
 
-    if (sn_row_outside(x, &at) || !sn_row_fits(x, &at))
+    at.in[0] = c;
+    if (!x || !sn_row_fits(x, &at))
         return false;
     *v = sn_clamp64(sn_row_value(x, &at), -128, 127);
     return true;
@@ -375,11 +403,13 @@ run_monotone(SnArena *a, const SnX *x)
     int64_t v, w;
     Grid g;
 
-    for (uint32_t i = 0; grid(i, &g); i++)
+    for (uint32_t i = 0; grid(i, &g); i++) {
+        const SnX *y = on(a, x, &g);
         for (int32_t c = -128; c < 127; c++)
-            if (convert(x, &g, c, &v) && convert(x, &g, c + 1, &w) && w < v)
+            if (convert(y, &g, c, &v) && convert(y, &g, c + 1, &w) && w < v)
                 return (SnRowProperty){SN_ROW_REFUTED,
                                        counter(a, &g, c, v, c + 1, w)};
+    }
     return p;
 }
 
@@ -406,8 +436,9 @@ sn_row_identity(SnArena *a, const SnDefRowOf *r)
     for (uint32_t i = 0; grid(i, &g); i++) {
         g.y = g.x;
         g.zy = g.zx;
+        const SnX *x = on(a, r->x, &g);
         for (int32_t c = -128; c <= 127; c++) {
-            if (!convert(r->x, &g, c, &v))
+            if (!convert(x, &g, c, &v))
                 continue;
             any = true;
             if (v != c)
@@ -426,14 +457,15 @@ run_odd(SnArena *a, const SnX *x)
     int64_t v, w;
     Grid g;
 
-    for (uint32_t i = 0; grid(i, &g); i += NZERO)
-        for (int32_t c = 1; c < 128; c++) {
-            g.zx = g.zy = 0;
-            if (convert(x, &g, c, &v) && convert(x, &g, -c, &w) && v < 127 &&
+    for (uint32_t i = 0; grid(i, &g); i += NZERO) {
+        g.zx = g.zy = 0;
+        const SnX *y = on(a, x, &g);
+        for (int32_t c = 1; c < 128; c++)
+            if (convert(y, &g, c, &v) && convert(y, &g, -c, &w) && v < 127 &&
                 w != -v)
                 return (SnRowProperty){SN_ROW_REFUTED,
                                        counter(a, &g, c, v, -c, w)};
-        }
+    }
     return p;
 }
 
