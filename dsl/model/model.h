@@ -704,6 +704,7 @@ typedef struct SnDefRefined {
 
 typedef struct SnDefs {
     SnArena *arena;
+    struct SnParser *parser; /* of a file that was read, used again; or NULL */
     uint32_t nsrc;
     SnSrc **src;
     uint32_t ntype;

@@ -214,21 +214,27 @@ static void
 parse_src(SnParser *up, SnDefs *defs, SnDiag *d, const SnSrc *src,
           const char *const *dirs, uint32_t ndir)
 {
-    SnParser *P = SN_NEW(defs->arena, SnParser);
+    SnParser *P = defs->parser ? defs->parser : SN_NEW(defs->arena, SnParser);
 
-    P->defs = defs;
-    P->d = d;
-    P->a = defs->arena;
-    P->src = src;
-    P->up = up;
-    P->dirs = dirs;
-    P->ndir = ndir;
-    P->cur = P->bol = src->text;
-    P->end = src->text + src->nbyte;
-    P->line = P->col = 1;
-    P->nerror0 = sn_diag_nerror(d);
+    *P = (SnParser){.defs = defs,
+                    .d = d,
+                    .a = defs->arena,
+                    .src = src,
+                    .up = up,
+                    .dirs = dirs,
+                    .ndir = ndir,
+                    .cur = src->text,
+                    .bol = src->text,
+                    .end = src->text + src->nbyte,
+                    .line = 1,
+                    .col = 1,
+                    .gram = P->gram,
+                    .nerror0 = sn_diag_nerror(d),
+                    .in = P->in};
+    defs->parser = NULL;
     parse(P);
     sn_parse_own(P);
+    defs->parser = P;
 }
 
 SnExpr *

@@ -27,7 +27,9 @@ parse_rule(SnProver *pv, SnDiag *d, const char *text)
                               "exact;\n  rule %s;\n}\n",
                               text);
 
+    tmp->parser = pv->defs->parser;
     sn_def_parse_text(tmp, d, "derived", s, strlen(s), NULL, 0);
+    pv->defs->parser = tmp->parser;
     return sn_diag_nerror(d) || !tmp->npass || !tmp->pass[0]->nrule
                ? NULL
                : tmp->pass[0]->rule[0];
