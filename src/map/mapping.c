@@ -131,9 +131,8 @@ everywhere(SnMapping *u, const SnMapStmt *s)
 }
 
 static bool
-known(const SnMapping *u, SnMapNum x, int64_t *v)
+known(SnMapNum x, int64_t *v)
 {
-    (void)u;
     *v = x.v;
     return x.t == SN_NUM_INT;
 }
@@ -143,7 +142,7 @@ add_dim(SnMapping *u, SnMapNum e, SnMapNum when)
 {
     int64_t v, keep;
 
-    if (!known(u, when, &keep) || !known(u, e, &v) || v >= SN_MAP_DIM)
+    if (!known(when, &keep) || !known(e, &v) || v >= SN_MAP_DIM)
         return sn_mapping_fail(u, "a dimension of the result is too large");
     if (!keep)
         return true;
@@ -208,7 +207,7 @@ sn_mapping_open(SnMapping *u, const SnMapDecl *d, const SnMapArg *arg,
     u->ntap = 1;
     u->none = -1;
     u->nvar = u->nread = u->ntapdim = u->nbeside = u->npool = 0;
-    u->T = (SnMapTerms){.a = a};
+    u->T = sn_terms(a);
     u->primitive = u->whole = u->open = u->asks = u->deep = false;
     u->slot = d->nslot <= 32 ? u->slots : SN_NEW_N(a, SnMapVal, d->nslot);
     for (unsigned i = 0; i < d->nslot; i++) {

@@ -306,7 +306,7 @@ sn_mapping_reads(SnMapping *u, uint32_t nsplit, const SnMapSplit *split)
     u->nsplit = nsplit;
     u->split = split;
     u->nvar = u->nread = u->ntapdim = u->nbeside = u->nlate = 0;
-    u->T = (SnMapTerms){.a = u->a};
+    u->T = sn_terms(u->a);
     u->read = NULL;
     u->centre.param = -1;
     u->divisor = u->number = u->parts = sn_num_undefined();
@@ -319,8 +319,7 @@ sn_mapping_reads(SnMapping *u, uint32_t nsplit, const SnMapSplit *split)
 /* ---- splits ---- */
 
 static uint32_t
-add_split(const SnMapping *u, SnMapSplit *v, uint32_t n, const SnMapVar *var,
-          int64_t by)
+add_split(SnMapSplit *v, uint32_t n, const SnMapVar *var, int64_t by)
 {
     uint32_t i = 0;
 
@@ -336,7 +335,6 @@ add_split(const SnMapping *u, SnMapSplit *v, uint32_t n, const SnMapVar *var,
         i++;
     memmove(&v[i + 1], &v[i], (n - i) * sizeof *v);
     v[i] = (SnMapSplit){var->tap, var->axis, by};
-    (void)u;
     return n + 1;
 }
 
@@ -354,7 +352,7 @@ sn_mapping_splits(const SnMapping *u, SnMapSplit **split)
         const SnMapTerm *x = &u->T.v[t->kid[0].t];
         if (x->op != SN_TM_VAR || x->v >= u->nvar || t->kid[1].v < 2)
             continue;
-        n = add_split(u, v, n, &u->var[x->v], t->kid[1].v);
+        n = add_split(v, n, &u->var[x->v], t->kid[1].v);
     }
     *split = v;
     return n;

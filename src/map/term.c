@@ -60,6 +60,24 @@ same_term(const SnMapTerm *a, const SnMapTerm *b)
     return a->op != SN_TM_LIN || same_lin(a, b);
 }
 
+static uint64_t
+mix(uint64_t h, int64_t v)
+{
+    return (h ^ (uint64_t)v) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t
+hash_of(const SnMapTerm *t)
+{
+    uint64_t h = mix(mix(t->op, t->v), t->n);
+
+    for (int i = 0; i < 3; i++)
+        h = mix(mix(h, t->kid[i].t), t->kid[i].v);
+    for (int64_t i = 0; t->op == SN_TM_LIN && i < t->n; i++)
+        h = mix(mix(h, t->lin[i].t), t->lin[i].k);
+    return h;
+}
+
 /* What t has from the terms it is made of. */
 static void
 inherit(const SnMapTerms *T, SnMapTerm *t, SnMapNum x)
@@ -91,9 +109,13 @@ sn_term_add(SnMapTerms *T, SnMapTerm t)
         t.hi = SN_MAP_FAR;
     if (!t.real && !t.partial && t.lo == t.hi)
         return sn_num(t.lo);
-    for (uint32_t i = 0; i < T->n; i++)
+    uint64_t hash = hash_of(&t);
+    size_t probe = 0;
+    for (uint32_t i; (i = sn_hashes_next(&T->known, hash, &probe)) !=
+                     SN_HASHES_END;)
         if (same_term(&T->v[i], &t))
             return (SnMapNum){0, (int32_t)i};
+    sn_hashes_add(&T->known, hash, T->n);
     if (t.op == SN_TM_LIN)
         t.lin = sn_memdup(T->a, t.lin, (size_t)t.n * sizeof *t.lin);
     SN_PUSH(T->a, T->v, T->n, t);

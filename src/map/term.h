@@ -7,7 +7,7 @@
 #ifndef SN_MAP_TERM_H
 #define SN_MAP_TERM_H
 
-#include "base/arena.h"
+#include "base/hashes.h"
 #include "map/decl.h"
 
 #ifdef __cplusplus
@@ -76,16 +76,22 @@ typedef struct SnMapTerm {
     const void *tab;
 } SnMapTerm;
 
-/* The terms of one mapping. */
+/* The terms of one mapping; those that are equal are one. */
 typedef struct SnMapTerms {
     SnArena *a;
     uint32_t n;
     SnMapTerm *v;
+    SnHashes known;
 } SnMapTerms;
 
 /* Ranges above this are not known. */
 #define SN_MAP_FAR (INT64_C(1) << 60)
 
+static inline SnMapTerms
+sn_terms(SnArena *a)
+{
+    return (SnMapTerms){.a = a, .known = {.a = a}};
+}
 static inline SnMapNum
 sn_num(int64_t v)
 {

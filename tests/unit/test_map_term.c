@@ -121,7 +121,7 @@ static void
 check(Draw *d, const Node *n, uint64_t seed)
 {
     SnArena *a = sn_arena_new();
-    SnMapTerms T = {.a = a}, none = {.a = a};
+    SnMapTerms T = sn_terms(a), none = sn_terms(a);
     SnMapNum var[NVAR];
     int64_t x[SN_MAP_NVAR] = {0};
 
@@ -175,7 +175,7 @@ static void
 indices_are_sums_again(void **state)
 {
     SnArena *a = sn_arena_new();
-    SnMapTerms T = {.a = a};
+    SnMapTerms T = sn_terms(a);
     int64_t coef[SN_MAP_NVAR], c;
 
     (void)state;
@@ -220,7 +220,7 @@ static void
 boxes_of_another_shape(void **state)
 {
     SnArena *a = sn_arena_new();
-    SnMapTerms T = {.a = a};
+    SnMapTerms T = sn_terms(a);
     int64_t coef[SN_MAP_NVAR], c;
 
     (void)state;
@@ -235,6 +235,28 @@ boxes_of_another_shape(void **state)
     sn_arena_free(a);
 }
 
+/* Terms are found by a hash: slots looked at, not time, so that a slow machine
+ * changes nothing. */
+static void
+many_terms_are_found_at_once(void **state)
+{
+    enum { N = 20000 };
+    SnArena *a = sn_arena_new();
+    SnMapTerms T = sn_terms(a);
+
+    (void)state;
+    SnMapNum i = sn_term_var(&T, 0, 2 * N);
+    for (int twice = 0; twice < 2; twice++)
+        for (int k = 0; k < N; k++) {
+            SnMapNum at = sn_term_apply(&T, SN_MO_SUB, i, sn_num(k));
+            SnMapNum lt = sn_term_apply(&T, SN_MO_LT, at, sn_num(k + 1));
+            assert_true(lt.t >= 0);
+        }
+    assert_true(T.n <= 3 * N + 1);
+    assert_true(T.known.nprobe >= T.n && T.known.nprobe < 10 * (uint64_t)T.n);
+    sn_arena_free(a);
+}
+
 int
 main(void)
 {
@@ -242,6 +264,7 @@ main(void)
         cmocka_unit_test(drawn_terms_agree),
         cmocka_unit_test(indices_are_sums_again),
         cmocka_unit_test(boxes_of_another_shape),
+        cmocka_unit_test(many_terms_are_found_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
