@@ -179,6 +179,37 @@ sn_expr_number(const SnExpr *e, double *v)
     }
 }
 
+bool
+sn_expr_int(const SnExpr *e, int64_t *v)
+{
+    int64_t a, b;
+
+    if (e->ek == SN_E_INT) {
+        *v = e->i;
+        return true;
+    }
+    if (e->ek == SN_E_NEG)
+        return sn_expr_int(e->kid[0], &a) && !__builtin_sub_overflow(0, a, v);
+    if (e->ek != SN_E_BIN || !sn_expr_int(e->kid[0], &a) ||
+        !sn_expr_int(e->kid[1], &b))
+        return false;
+    switch (e->op) {
+    case SN_OP_ADD:
+        return !__builtin_add_overflow(a, b, v);
+    case SN_OP_SUB:
+        return !__builtin_sub_overflow(a, b, v);
+    case SN_OP_MUL:
+        return !__builtin_mul_overflow(a, b, v);
+    case SN_OP_DIV:
+        if (b == 0 || b == -1 || a % b)
+            return b == -1 && !__builtin_sub_overflow(0, a, v);
+        *v = a / b;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static const int op_level[] = {
     [SN_OP_OR] = 1,  [SN_OP_AND] = 2,   [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
     [SN_OP_LT] = 4,  [SN_OP_LE] = 4,    [SN_OP_GT] = 4,  [SN_OP_GE] = 4,

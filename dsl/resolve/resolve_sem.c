@@ -261,7 +261,8 @@ arg_fits(const SnDefNode *n, SnExpr *e, char c)
         e->nkid = 0;
     }
     e->ty = e->ek == SN_E_BOOL ? SN_TY_BOOL : SN_TY_INT;
-    return (c == 'i' && e->ek == SN_E_INT) || (c == 'b' && e->ek == SN_E_BOOL);
+    return (c == 'i' && e->ek == SN_E_INT && e->i == (int32_t)e->i) ||
+           (c == 'b' && e->ek == SN_E_BOOL);
 }
 
 static void
@@ -345,8 +346,15 @@ static void
 unfit(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e, char c,
       uint16_t p)
 {
-    sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s", m->name,
-             n->name, sn_expr_str(rs->a, e), arg_expects(c));
+    bool large = c == 'i' && e->ek == SN_E_INT;
+
+    sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s%s", m->name,
+             n->name, sn_expr_str(rs->a, e), arg_expects(c),
+             large ? " of 32 bits" : "");
+    if (large && m->decl)
+        sn_diag_help(rs->d, "attr %s : int = %lld; and '%s' in its place",
+                     m->decl->param[p].name, (long long)e->i,
+                     m->decl->param[p].name);
     if ((c == 'L' || c == 'R') && e->ek == SN_E_LIST && m->decl)
         sn_diag_help(rs->d, "attr %s : %s[%u] = %s; and '%s' in its place",
                      m->decl->param[p].name, c == 'L' ? "int" : "real", e->nkid,

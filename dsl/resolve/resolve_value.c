@@ -65,6 +65,23 @@ words_differ(const SnDefAttr *a, const SnDefAttr *b)
     return !sn_names_equal(a->word, b->word, a->nword);
 }
 
+/* The number of e that is written out, but no int; NULL: none. */
+static const SnExpr *
+no_int(const SnExpr *e, const SnDefAttr *a, bool constant)
+{
+    const SnExpr *bad = NULL;
+    int64_t i;
+    double v;
+
+    if (a->ty != SN_A_INT && a->ty != SN_A_INTS)
+        return NULL;
+    for (uint32_t k = 0; e->ek == SN_E_LIST && k < e->nkid && !bad; k++)
+        bad = no_int(e->kid[k], a, constant);
+    if (e->ek == SN_E_LIST || !(constant || sn_expr_number(e, &v)))
+        return bad;
+    return sn_expr_int(e, &i) ? NULL : e;
+}
+
 void
 sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
 {
@@ -82,6 +99,14 @@ sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
         sn_error(rs->d, e->pos, "SN104",
                  "attribute '%s' of %s is %s; '%s' is %s", a->name, n->name,
                  attr_type_str(rs, a), sn_expr_str(rs->a, e), sn_ty_name(t));
+        sc->bad = true;
+        return;
+    }
+    const SnExpr *k = no_int(e, a, sc->kind == SN_SC_CONST);
+    if (k) {
+        sn_error(rs->d, k->pos, "SN104",
+                 "attribute '%s' of %s: '%s' is not an int of 64 bits", a->name,
+                 n->name, sn_expr_str(rs->a, k));
         sc->bad = true;
         return;
     }

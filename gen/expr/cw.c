@@ -435,6 +435,7 @@ static SnCVal
 unary(SnCw *w, const SnExpr *e)
 {
     bool formula = w->place == SN_CP_FORMULA;
+    int64_t i;
     double n;
 
     if (e->ek == SN_E_NOT && !formula)
@@ -452,9 +453,10 @@ unary(SnCw *w, const SnExpr *e)
         r.num = -v.num;
         r.s = sn_format(w->a, "(-%s)", v.s);
         r.prec = P_PRIM;
-    } else if (!formula && sn_const_num(e, &n)) {
-        r.s =
-            sn_cw_is_real(v) ? sn_cw_real(w, n) : sn_lit_i64(w->a, (int64_t)n);
+    } else if (!formula && !sn_cw_is_real(v) && sn_expr_int(e, &i)) {
+        r.s = sn_lit_i64(w->a, i);
+    } else if (!formula && sn_cw_is_real(v) && sn_const_num(e, &n)) {
+        r.s = sn_cw_real(w, n);
     } else if (v.ty == SN_TY_INT) {
         r = whole(w, SN_OP_SUB, "0", v.s);
         r.fixed = v.fixed;

@@ -209,8 +209,7 @@ default_of(SnArena *a, const SnDefAttr *at)
 
     switch (at->ty) {
     case SN_A_INT:
-        sn_const_num(e, &v);
-        return sn_lit_i64(a, (int64_t)v);
+        return sn_lit_int(a, e);
     case SN_A_REAL:
         sn_const_num(e, &v);
         return sn_lit_f32(a, v);
@@ -377,15 +376,13 @@ put_arg(SnBuf *b, const SnDefNode *n, const SnExpr *e)
     const SnDefPort *p = e->ek == SN_E_NAME ? sn_def_operand(n, e->s) : NULL;
     uint32_t i =
         e->ek == SN_E_NAME ? sn_named_at(n->all, n->nall, e->s) : n->nall;
-    double v = 0;
 
     if (p) {
         sn_putf(b, "{ SN_ARG_PORT, %u }", p->index);
     } else if (i < n->nall) {
         sn_putf(b, "{ SN_ARG_ATTR, %u }", i);
     } else {
-        sn_const_num(e, &v);
-        sn_putf(b, "{ SN_ARG_INT, %d }", (int)v);
+        sn_putf(b, "{ SN_ARG_INT, %s }", sn_lit_int(b->a, e));
     }
 }
 

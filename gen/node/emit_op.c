@@ -33,10 +33,10 @@ val(SnArena *a, const SnExpr *e, SnAttrKind ty)
             sn_lit_list(a, e->kid, e->nkid, ints ? "int64_t" : "float"));
     if (e->ek == SN_E_STR || e->rk == SN_R_WORD)
         return sn_format(a, "{ .s = %s }", sn_lit_str(a, e->s));
+    if (ty != SN_A_REAL)
+        return sn_format(a, "{ .i = %s }", sn_lit_int(a, e));
     sn_const_num(e, &v);
-    return ty == SN_A_REAL
-               ? sn_format(a, "{ .r = %s }", sn_lit_f64(a, v))
-               : sn_format(a, "{ .i = %s }", sn_lit_i64(a, (int64_t)v));
+    return sn_format(a, "{ .r = %s }", sn_lit_f64(a, v));
 }
 
 /* ---- steps ---- */

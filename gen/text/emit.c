@@ -203,7 +203,7 @@ sn_lit_list(SnArena *a, SnExpr *const *e, uint32_t n, const char *ty)
     for (uint32_t i = 0; i < n; i++) {
         sn_const_num(e[i], &v);
         s = sn_format(a, "%s%s %s", s, i ? "," : "",
-                      *ty == 'i'   ? sn_lit_i64(a, (int64_t)v)
+                      *ty == 'i'   ? sn_lit_int(a, e[i])
                       : *ty == 'f' ? sn_lit_f32(a, v)
                                    : sn_lit_f64(a, v));
     }
@@ -338,6 +338,16 @@ sn_const_num(const SnExpr *e, double *v)
         return sn_expr_number(e, v);
     *v = (double)e->i;
     return true;
+}
+
+const char *
+sn_lit_int(SnArena *a, const SnExpr *e)
+{
+    int64_t v = e->i;
+
+    if (e->ek != SN_E_BOOL && !sn_expr_int(e, &v))
+        sn_bug("'%s' was accepted as an int", sn_expr_str(a, e));
+    return sn_lit_i64(a, v);
 }
 
 void

@@ -117,6 +117,8 @@ const char *sn_real_name(const SnDefs *s, const SnDefNode *n);
 
 /* The value of a constant: true (1), false (0), or sn_expr_number. */
 bool sn_const_num(const SnExpr *e, double *v);
+/* The same of an int, as C. */
+const char *sn_lit_int(SnArena *a, const SnExpr *e);
 
 /* ---- declarations as text ---- */
 

@@ -31,12 +31,17 @@ guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/guard.def:10: guard.sizes
  *
  *   rule sizes: Reshape(x) @o => x when rank(x) == 2 and dim(x, -1) * 2 >=
- *       dim(o, 0) + 1 and shape(x) == shape(o) exact;
+ *       dim(o, 0) + 1 and shape(x) == shape(o) and o.dims[0] !=
+ *       -9007199254740993 exact;
  */
 static SN_OWN_CODE bool
 guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
+    if (sn_int_at(sn_reshape_attr(g, o)->dims, 0) == INT64_C(-9007199254740993))
+        return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
+            "o.dims[0] != -9007199254740993", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x)->rank != 2)
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o, "rank(x) == 2", 1,
             (const SnNamed[]){ { "x", x } });

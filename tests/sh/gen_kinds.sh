@@ -50,3 +50,21 @@ say maps_stay $?
 grep -rl '"sn_kinds.h"' src
 [ $? = 1 ]
 say no_file_of_src_includes_all $?
+
+# Integers are exact; binary64 has no 2^53 + 1.
+cat >"$tmp/far.def" <<'EOF'
+version 2;
+include "tests/gen/mini.def";
+node Far {
+  in x; out y;
+  kinds (x) -> y { (f32) -> f32; }
+  attr one : int = 9007199254740993;
+  attr least : int = -9223372036854775807 - 1;
+  attr list : int[] = [-9007199254740993, 3 * 3002399751580331, 6 / 2];
+  sem point y = d(x) over each(x);
+}
+EOF
+"$build/sinter-gen" --no-prove --backend "$tmp/far.def" -I . -o "$tmp/far" >"$tmp/far.log" 2>&1 ||
+    head -n 5 "$tmp/far.log"
+tr -s ' \n' '  ' <"$tmp/far/sn_kinds.c" | grep -q 'far_default = { .one = INT64_C(9007199254740993), .least = INT64_MIN, .list = { 3, (const int64_t\[\]){ INT64_C(-9007199254740993), INT64_C(9007199254740993), 3 } }, };'
+say whole_numbers_are_exact $?

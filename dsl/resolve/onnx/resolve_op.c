@@ -172,6 +172,7 @@ condition(Cx *c, SnDefOpAttr *a)
 {
     SnScope sc = {.rs = c->rs, .kind = SN_SC_CONST};
     SnTy t;
+    int64_t i;
     double v;
 
     if (a->is->ek == SN_E_WILD) /* any value */
@@ -180,8 +181,13 @@ condition(Cx *c, SnDefOpAttr *a)
     if (t == SN_TY_STR)
         return;
     if ((t == SN_TY_INT || t == SN_TY_REAL) &&
-        sn_resolve_const(c->rs, a->is, &v))
-        return;
+        sn_resolve_const(c->rs, a->is, &v)) {
+        if (t == SN_TY_REAL || sn_expr_int(a->is, &i))
+            return;
+        sn_error(c->rs->d, a->is->pos, "SN104",
+                 "attribute '%s' of \"%s\": '%s' is not an int of 64 bits",
+                 a->name, c->o->op, sn_expr_str(c->rs->a, a->is));
+    }
     if (t != SN_TY_NONE && t != SN_TY_INT && t != SN_TY_REAL)
         sn_error(c->rs->d, a->is->pos, "SN104",
                  "attribute '%s' of \"%s\" is compared with an int, a real or "
