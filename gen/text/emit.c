@@ -242,10 +242,11 @@ break_at(const char *s, size_t n, size_t room)
     bool str = false;
 
     for (size_t i = 0; i < n && i <= room; i++) {
-        if (s[i] == '"' && (i == 0 || s[i - 1] != '\\'))
-            str = !str;
-        if (str)
+        str ^= s[i] == '"';
+        if (str) {
+            i += s[i] == '\\';
             continue;
+        }
         depth += s[i] == '(' || s[i] == '{' || s[i] == '[';
         depth -= s[i] == ')' || s[i] == '}' || s[i] == ']';
         if (s[i] != ' ' || i < 8)

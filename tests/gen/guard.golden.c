@@ -529,7 +529,29 @@ guard_words_in(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:33: guard.numbers
+/* tests/gen/guard.def:33: guard.quotes
+ *
+ *   rule quotes: Scaled(x) @o => x when o.s == "\\" or o.s == "one, two,
+ *       three, four" exact trusted "of the generator, not of the prover";
+ */
+static SN_OWN_CODE bool
+guard_quotes(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!(strcmp(sn_scaled_attr(g, o)->s, "\\") == 0
+        || strcmp(sn_scaled_attr(g, o)->s, "one, two, three, four") == 0))
+        return sn_guard_fails(rw, SN_RULE_GUARD_QUOTES, g, o,
+            "o.s == \"\\\\\" or o.s == \"one, two, three, four\"", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_QUOTES, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:34: guard.numbers
  *
  *   rule numbers: Scaled(x) @o => x when -o.k[0] < 3 and -o.f[0] < -1.5 and
  *       o.k[0] * 1.0 / o.k[1] == 0.5 and 2.0 * 3 < o.f[1] and min(o.k[0],
@@ -585,7 +607,7 @@ guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:35: guard.clamps
+/* tests/gen/guard.def:36: guard.clamps
  *
  *   rule clamps: Rescale(Rescale(x) @m) @o => x when m.clamp == full and
  *       not (o.clamp == full) and o.clamp == [_, 3] and m.clamp == [-3, 3]
@@ -721,7 +743,8 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
         return guard_lists(g, rw, id) || guard_argument(g, rw, id);
     case SN_K_SCALED:
         return guard_reals(g, rw, id) || guard_mixed(g, rw, id)
-            || guard_words_in(g, rw, id) || guard_numbers(g, rw, id);
+            || guard_words_in(g, rw, id) || guard_quotes(g, rw, id)
+            || guard_numbers(g, rw, id);
     default:
         return false;
     }
