@@ -112,11 +112,13 @@ static int32_t
 put_number(Steps *s, const SnDefVar *v)
 {
     const SnDefOpVal *x = v->val;
+    const SnExpr *num = x->let && !x->count ? x->let->num : NULL;
+    int64_t i;
 
     sn_putf(&s->steps, "    { .name = %s, .elem = -1, .count = %s, .num = ",
             sn_lit_str(s->steps.a, v->name), x->count ? "true" : "false");
-    put_from(s, &s->steps, x->attr, x->let && !x->count ? x->let->num : NULL,
-             SN_A_REAL);
+    put_from(s, &s->steps, x->attr, num,
+             num && sn_expr_int(num, &i) ? SN_A_INT : SN_A_REAL);
     sn_puts(&s->steps, " },\n");
     return (int32_t)s->n++;
 }

@@ -297,6 +297,25 @@ op_cast_like(SnImport *x)
     return cast_to(x, dt, dt == SN_D_NONE ? "4 bits" : sn_dtype_name(dt));
 }
 
+/* How many of from, from + by, ... lie before limit. */
+static double
+range_count(const SnData *const *in)
+{
+    double from = sn_data_real(in[0], 0), to = sn_data_real(in[1], 0),
+           by = sn_data_real(in[2], 0);
+    uint64_t a = (uint64_t)sn_data_int(in[0], 0),
+             b = (uint64_t)sn_data_int(in[1], 0),
+             step = (uint64_t)sn_data_int(in[2], 0);
+    bool up = by > 0;
+
+    if (in[0]->dtype == SN_D_F32 || by == 0)
+        return ceil((to - from) / by);
+    if (sn_data_int(in[0], 0) == sn_data_int(in[1], 0) ||
+        (sn_data_int(in[0], 0) < sn_data_int(in[1], 0)) != up)
+        return 0;
+    return (double)(up ? (b - a - 1) / step : (a - b - 1) / (0 - step)) + 1;
+}
+
 /* start, start + delta, ... below limit, all known. */
 static SnStatus
 op_range(SnImport *x)
@@ -316,7 +335,7 @@ op_range(SnImport *x)
             return sn_import_fail(x, SN_EINPUT, "'%s' does not fit", v->name);
     }
     double from = sn_data_real(in[0], 0), by = sn_data_real(in[2], 0);
-    double count = ceil((sn_data_real(in[1], 0) - from) / by);
+    double count = range_count(in);
     if (in[0]->dtype != SN_D_F32 && in[0]->dtype != SN_D_I32 &&
         in[0]->dtype != SN_D_I64)
         return sn_import_fail(x, SN_EUNSUPPORTED, "of %s",
@@ -330,13 +349,14 @@ op_range(SnImport *x)
     SN_TRY(sn_import_new_data(x, in[0]->dtype, 1, &n, &r));
     for (int64_t i = 0; i < n; i++) {
         void *p = (void *)(uintptr_t)r->data;
+        int64_t k = (int64_t)((uint64_t)sn_data_int(in[0], 0) +
+                              (uint64_t)i * (uint64_t)sn_data_int(in[2], 0));
         if (r->dtype == SN_D_F32)
             ((float *)p)[i] = (float)(from + (double)i * by);
         else if (r->dtype == SN_D_I64)
-            ((int64_t *)p)[i] =
-                sn_data_int(in[0], 0) + i * sn_data_int(in[2], 0);
+            ((int64_t *)p)[i] = k;
         else
-            ((int32_t *)p)[i] = (int32_t)(from + (double)i * by);
+            ((int32_t *)p)[i] = (int32_t)k;
     }
     return sn_import_put_data(x, 0, r);
 }

@@ -63,8 +63,12 @@ node Far {
   attr list : int[] = [-9007199254740993, 3 * 3002399751580331, 6 / 2];
   sem point y = d(x) over each(x);
 }
+onnx "x:Far" 1.. (x) for f32 let far = 9007199254740993 => Add(x, far);
 EOF
 "$build/sinter-gen" --no-prove --backend "$tmp/far.def" -I . -o "$tmp/far" >"$tmp/far.log" 2>&1 ||
     head -n 5 "$tmp/far.log"
 tr -s ' \n' '  ' <"$tmp/far/sn_kinds.c" | grep -q 'far_default = { .one = INT64_C(9007199254740993), .least = INT64_MIN, .list = { 3, (const int64_t\[\]){ INT64_C(-9007199254740993), INT64_C(9007199254740993), 3 } }, };'
 say whole_numbers_are_exact $?
+tr -s ' \n' '  ' <"$tmp/far/sn_kinds.c" |
+    grep -q '.num = { SN_A_INT, NULL, -1, true, { .i = INT64_C(9007199254740993) } } },'
+say whole_numbers_of_operators_are_exact $?

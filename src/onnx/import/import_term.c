@@ -263,7 +263,7 @@ number(SnImport *x, Run *r, const SnOnnxStep *s, SnRef *out)
     double v = s->num.val.r + (double)s->num.val.i;
     SnAttrDesc real = {.name = s->name, .kind = SN_A_REAL};
     SnAttrDesc integer = {.name = s->name, .kind = SN_A_INT};
-    int64_t i = (int64_t)v;
+    int64_t i = s->num.kind == SN_A_INT ? s->num.val.i : (int64_t)v;
     float f = (float)v;
     bool given;
 
