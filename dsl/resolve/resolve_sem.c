@@ -207,85 +207,81 @@ plain_int_port(const SnDefNode *n, const SnDefPort *p)
 }
 
 static const char *
-arg_expects(char c)
+arg_expects(const SnMapParam *p)
 {
-    switch (c) {
-    case 'P':
-    case 'V':
-        return "an operand";
-    case 'X':
-        return "an operand of integers";
-    case 'i':
-        return "an int";
-    case 'L':
-        return "an int[] attribute";
-    case 'r':
-        return "a real attribute";
-    case 'R':
-        return "a real[] attribute";
-    case 'b':
-        return "a bool";
-    default:
-        return "an enum attribute";
-    }
+    int ty = sn_resolve_map_attr(p);
+
+    return ty == SN_A_BOOL                  ? "a bool"
+           : ty == SN_A_ENUM                ? "an enum attribute"
+           : ty == SN_A_REAL                ? "a real attribute"
+           : ty == SN_A_REALS               ? "a real[] attribute"
+           : ty == SN_A_INT                 ? "an int"
+           : ty == SN_A_INTS                ? "an int[] attribute"
+           : p->data == 'i' && !p->variadic ? "an operand of integers"
+                                            : "an operand";
 }
 
 static bool
-arg_fits(const SnDefNode *n, SnExpr *e, char c)
+arg_fits(const SnDefNode *n, SnExpr *e, const SnMapParam *q)
 {
     const SnDefPort *p = sn_def_port(n, e->s);
     const SnDefAttr *a = sn_def_attr(n, e->s);
+    int ty = sn_resolve_map_attr(q);
     bool name = e->ek == SN_E_NAME;
 
     if (name && p && !p->out) {
         e->rk = SN_R_PORT;
         e->ref = p;
         e->ty = SN_TY_VALUE;
-        return (c == 'P' && !p->variadic) || c == 'V' ||
-               (c == 'X' && !p->variadic && plain_int_port(n, p));
+        return ty == SN_NATTRKIND &&
+               (q->variadic ||
+                (!p->variadic && (q->data != 'i' || plain_int_port(n, p))));
     }
     if (name && a) {
         e->rk = SN_R_ATTR;
         e->ref = a;
         e->ty = sn_attr_ty(a);
-        return (c == 'i' && a->ty == SN_A_INT) ||
-               (c == 'L' && a->ty == SN_A_INTS) ||
-               (c == 'r' && a->ty == SN_A_REAL) ||
-               (c == 'R' && a->ty == SN_A_REALS) ||
-               (c == 'b' && a->ty == SN_A_BOOL) ||
-               (c == 'e' && a->ty == SN_A_ENUM);
+        return (int)a->ty == ty;
     }
-    if (c == 'i' && e->ek == SN_E_NEG && e->kid[0]->ek == SN_E_INT) {
+    if (ty == SN_A_INT && e->ek == SN_E_NEG && e->kid[0]->ek == SN_E_INT) {
         e->i = -e->kid[0]->i;
         e->ek = SN_E_INT;
         e->nkid = 0;
     }
     e->ty = e->ek == SN_E_BOOL ? SN_TY_BOOL : SN_TY_INT;
-    return (c == 'i' && e->ek == SN_E_INT && e->i == (int32_t)e->i) ||
-           (c == 'b' && e->ek == SN_E_BOOL);
+    return (ty == SN_A_INT && e->ek == SN_E_INT && e->i == (int32_t)e->i) ||
+           (ty == SN_A_BOOL && e->ek == SN_E_BOOL);
+}
+
+/* Arguments from this one on may be omitted. */
+static uint16_t
+required(const SnMapDecl *d)
+{
+    uint16_t must = d->nparam;
+
+    while (must > 0 && d->param[must - 1].dflt >= 0)
+        must--;
+    return must;
 }
 
 static void
-map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const SnMapUse *m)
+map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const SnMapDecl *d)
 {
     SnBuf b;
-    bool opt = false;
 
     sn_buf_init(&b, rs->a);
-    for (const char *c = m->args; *c; c++) {
-        if (*c == '?')
-            continue;
-        opt = c[1] == '?';
-        sn_putf(&b, "%s%s%s%s", c == m->args ? "" : ", ", opt ? "[" : "",
-                arg_expects(*c),
-                *c == 'V' ? " or more"
-                : opt     ? "]"
-                          : "");
+    for (uint16_t i = 0; i < d->nparam; i++) {
+        bool opt = i >= required(d);
+        sn_putf(&b, "%s%s%s%s", i ? ", " : "", opt ? "[" : "",
+                arg_expects(&d->param[i]),
+                d->param[i].variadic ? " or more"
+                : opt                ? "]"
+                                     : "");
     }
     sn_error(rs->d, s->map_pos, "SN102",
-             "map %s of %s: wrong arguments (%u given)", m->name, n->name,
+             "map %s of %s: wrong arguments (%u given)", d->name, n->name,
              s->narg);
-    sn_diag_help(rs->d, "%s(%s)", m->name, sn_buf_str(&b));
+    sn_diag_help(rs->d, "%s(%s)", d->name, sn_buf_str(&b));
     bad(rs, n);
 }
 
@@ -313,7 +309,7 @@ words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
 
 /* The order of the ports distinguishes operands of one parameter. */
 static bool
-in_order(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *before,
+in_order(SnResolver *rs, SnDefNode *n, const SnMapDecl *m, const SnExpr *before,
          const SnExpr *e)
 {
     const SnDefPort *a = sn_def_port(n, before->s), *b = sn_def_port(n, e->s);
@@ -329,7 +325,7 @@ in_order(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *before,
 
 /* A node that sinks below another renumbers its axes, which are attributes. */
 static void
-literal_axis(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e,
+literal_axis(SnResolver *rs, SnDefNode *n, const SnMapDecl *m, const SnExpr *e,
              const SnMapParam *p)
 {
     sn_error(rs->d, e->pos, "SN116",
@@ -343,86 +339,72 @@ literal_axis(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e,
 
 /* An argument that does not fit.  A list is an attribute, never written out. */
 static void
-unfit(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e, char c,
-      uint16_t p)
+unfit(SnResolver *rs, SnDefNode *n, const SnMapDecl *d, const SnExpr *e,
+      const SnMapParam *p)
 {
-    bool large = c == 'i' && e->ek == SN_E_INT;
+    int ty = sn_resolve_map_attr(p);
+    bool large = ty == SN_A_INT && e->ek == SN_E_INT;
+    bool list = (ty == SN_A_INTS || ty == SN_A_REALS) && e->ek == SN_E_LIST;
 
-    sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s%s", m->name,
-             n->name, sn_expr_str(rs->a, e), arg_expects(c),
+    sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s%s", d->name,
+             n->name, sn_expr_str(rs->a, e), arg_expects(p),
              large ? " of 32 bits" : "");
-    if (large && m->decl)
-        sn_diag_help(rs->d, "attr %s : int = %lld; and '%s' in its place",
-                     m->decl->param[p].name, (long long)e->i,
-                     m->decl->param[p].name);
-    if ((c == 'L' || c == 'R') && e->ek == SN_E_LIST && m->decl)
-        sn_diag_help(rs->d, "attr %s : %s[%u] = %s; and '%s' in its place",
-                     m->decl->param[p].name, c == 'L' ? "int" : "real", e->nkid,
-                     sn_expr_str(rs->a, e), m->decl->param[p].name);
+    if (large || list)
+        sn_diag_help(rs->d, "attr %s : %s%s = %s; and '%s' in its place",
+                     p->name, ty == SN_A_REALS ? "real" : "int",
+                     list ? sn_format(rs->a, "[%u]", e->nkid) : "",
+                     sn_expr_str(rs->a, e), p->name);
     bad(rs, n);
 }
 
 static void
-map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
+map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapDecl *d)
 {
-    const char *c = m->args;
-    uint16_t p = 0; /* the parameter */
+    const SnMapParam *p = d->param, *end = p + d->nparam;
+    bool few = s->narg <= MAXARG;
 
-    if (s->narg > MAXARG) {
-        map_arity(rs, n, s, m);
-        return;
-    }
-    for (uint32_t i = 0; i < s->narg; i++) {
+    for (uint32_t i = 0; i < s->narg && few; i++) {
         SnExpr *e = s->arg[i];
-        if (!*c) {
-            map_arity(rs, n, s, m);
-            return;
+        bool operand =
+            e->ek == SN_E_NAME && sn_def_port(n, e->s) && !sn_def_attr(n, e->s);
+        if (p < end && p->variadic && i) { /* it takes all that follow */
+            if (!operand)
+                p++;
+            else if (!in_order(rs, n, d, s->arg[i - 1], e))
+                bad(rs, n);
         }
-        /* V takes all following operands */
-        if (*c == 'V' && i &&
-            !(e->ek == SN_E_NAME && sn_def_port(n, e->s) &&
-              !sn_def_attr(n, e->s))) {
-            c++;
-            p++;
-        } else if (*c == 'V' && i && !in_order(rs, n, m, s->arg[i - 1], e)) {
+        few = p < end;
+        if (!few)
+            break;
+        if (!arg_fits(n, e, p))
+            unfit(rs, n, d, e, p);
+        else if (p->kind == SN_MP_ENUM && !words_fit(rs, n, e, p))
             bad(rs, n);
-        }
-        if (!*c) {
-            map_arity(rs, n, s, m);
-            return;
-        }
-        if (!arg_fits(n, e, *c)) {
-            unfit(rs, n, m, e, *c, p);
-        } else if (*c == 'e' && !words_fit(rs, n, e, &m->decl->param[p])) {
-            bad(rs, n);
-        } else if (m->decl && m->decl->param[p].kind == SN_MP_AXIS &&
-                   e->ek == SN_E_INT) {
-            literal_axis(rs, n, m, e, &m->decl->param[p]);
-        }
-        if (*c != 'V') {
-            c += c[1] == '?' ? 2 : 1;
-            p++;
-        }
+        else if (p->kind == SN_MP_AXIS && e->ek == SN_E_INT)
+            literal_axis(rs, n, d, e, p);
+        p += !p->variadic;
     }
-    if (*c == 'V' && s->narg)
-        c++;
-    if (*c && c[1] != '?')
-        map_arity(rs, n, s, m);
+    if (few && p < end && p->variadic && s->narg)
+        p++;
+    if (!few || p < d->param + required(d))
+        map_arity(rs, n, s, d);
 }
 
 static void
-over(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
+over(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapDecl *d)
 {
-    if (!(m->cls >> s->cls & 1)) {
+    unsigned cls = sn_resolve_map_classes(d);
+
+    if (!(cls >> s->cls & 1)) {
         sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
                  s->cls_name, n->name, s->map);
-        if (!m->cls)
+        if (!cls)
             sn_diag_help(rs->d,
                          "map %s reads no operand: it can only give sizes",
                          s->map);
         bad(rs, n);
     }
-    map_args(rs, n, s, m);
+    map_args(rs, n, s, d);
 }
 
 static void
@@ -441,8 +423,7 @@ map(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         sn_cands_add(&v, rs->defs->map[i]->name, &rs->defs->map[i]->pos);
     s->decl = sn_def_map(rs->defs, s->map);
     if (s->decl && s->decl->decl) {
-        SnMapUse use = sn_resolve_map_use(rs, s->decl->decl);
-        over(rs, n, s, &use);
+        over(rs, n, s, s->decl->decl);
         return;
     }
     bad(rs, n);

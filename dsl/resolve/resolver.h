@@ -131,16 +131,11 @@ SnTy sn_resolve_formula_call(SnScope *sc, SnExpr *e);
 /* ---- maps (map/resolve_map.c) ---- */
 
 void sn_resolve_maps(SnResolver *rs);
-/* The signature of a map, for nodes over it.  args, in order: P an operand, V
- * one or more operands, X a plain integer operand, i an int, L ints, r a real,
- * R reals, b a bool, e a word; ? after one means it may be omitted.  cls: the
- * classes, a bit for each SnClass. */
-typedef struct SnMapUse {
-    const char *name, *args;
-    unsigned cls;
-    const SnMapDecl *decl;
-} SnMapUse;
-SnMapUse sn_resolve_map_use(SnResolver *rs, const SnMapDecl *d);
+/* The kind of attribute that gives a parameter its value; of an operand
+ * SN_NATTRKIND. */
+int sn_resolve_map_attr(const SnMapParam *p);
+/* The classes of meanings over it, a bit for each SnClass. */
+unsigned sn_resolve_map_classes(const SnMapDecl *d);
 /* Does it read outside operands, where a meaning's `else` applies? */
 bool sn_resolve_map_fills(const SnMapDecl *d);
 

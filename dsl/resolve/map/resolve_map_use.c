@@ -4,60 +4,35 @@
 
 /* ---- arguments ---- */
 
-static char
-letter(const SnMapParam *p)
+int
+sn_resolve_map_attr(const SnMapParam *p)
 {
+    bool one = p->length == SN_ML_ONE;
+
     switch ((SnMapParamKind)p->kind) {
     case SN_MP_OPERAND:
-        return p->variadic ? 'V' : p->data == 'i' ? 'X' : 'P';
+        return SN_NATTRKIND;
     case SN_MP_BOOL:
-        return 'b';
+        return SN_A_BOOL;
     case SN_MP_ENUM:
-        return 'e';
+        return SN_A_ENUM;
     case SN_MP_REAL:
-        return p->length == SN_ML_ONE ? 'r' : 'R';
+        return one ? SN_A_REAL : SN_A_REALS;
     case SN_MP_INT:
     case SN_MP_AXIS:
     case SN_MP_AXES:
         break;
     }
-    return p->length == SN_ML_ONE ? 'i' : 'L';
-}
-
-/* Arguments may be omitted at the end. */
-static const char *
-letters(SnResolver *rs, const SnMapDecl *d)
-{
-    uint16_t must = d->nparam;
-    SnBuf b;
-
-    while (must > 0 && d->param[must - 1].dflt >= 0)
-        must--;
-    sn_buf_init(&b, rs->a);
-    for (uint16_t i = 0; i < d->nparam; i++) {
-        sn_putc(&b, letter(&d->param[i]));
-        if (i >= must)
-            sn_putc(&b, '?');
-    }
-    return sn_buf_str(&b);
+    return one ? SN_A_INT : SN_A_INTS;
 }
 
 /* ---- classes ---- */
-
-static const SnMapStmt *
-only(const SnMapDecl *d, SnMapStmtKind k)
-{
-    for (uint16_t i = 0; i < d->nstmt; i++)
-        if (d->stmt[i].kind == k)
-            return &d->stmt[i];
-    return NULL;
-}
 
 /* Is each element read at the result's own place? */
 static bool
 in_place(const SnMapDecl *d, const SnMapStmt *read)
 {
-    const SnMapStmt *r = only(d, SN_MS_RESULT);
+    const SnMapStmt *r = sn_map_stmt(d, SN_MS_RESULT);
 
     if (read->when >= 0 || read->n != r->n)
         return false;
@@ -92,11 +67,12 @@ classes_of_one(const SnMapDecl *d)
 static unsigned
 classes_of_set(const SnMapDecl *d)
 {
-    bool window = only(d, SN_MS_CENTRE) || only(d, SN_MS_DIVISOR) ||
-                  only(d, SN_MS_NUMBER) || only(d, SN_MS_PARTS);
+    bool window = sn_map_stmt(d, SN_MS_CENTRE) ||
+                  sn_map_stmt(d, SN_MS_DIVISOR) ||
+                  sn_map_stmt(d, SN_MS_NUMBER) || sn_map_stmt(d, SN_MS_PARTS);
     unsigned nread = 0;
 
-    if (only(d, SN_MS_PRIMITIVE))
+    if (sn_map_stmt(d, SN_MS_PRIMITIVE))
         return 1U << SN_C_WINDOW | 1U << SN_C_MOVE;
     for (uint16_t i = 0; i < d->nstmt; i++) {
         if (d->stmt[i].kind == SN_MS_READ && d->stmt[i].which >= 0)
@@ -106,16 +82,14 @@ classes_of_set(const SnMapDecl *d)
     if (window)
         return nread == 1 ? 1U << SN_C_WINDOW : 0;
     return 1U << SN_C_CONTRACT |
-           (nread == 1 && !only(d, SN_MS_BESIDE) ? 1U << SN_C_WINDOW : 0);
+           (nread == 1 && !sn_map_stmt(d, SN_MS_BESIDE) ? 1U << SN_C_WINDOW
+                                                        : 0);
 }
 
-SnMapUse
-sn_resolve_map_use(SnResolver *rs, const SnMapDecl *d)
+unsigned
+sn_resolve_map_classes(const SnMapDecl *d)
 {
-    SnMapUse u = {d->name, letters(rs, d), 0, d};
-
-    u.cls = only(d, SN_MS_TAPS) ? classes_of_set(d) : classes_of_one(d);
-    return u;
+    return sn_map_stmt(d, SN_MS_TAPS) ? classes_of_set(d) : classes_of_one(d);
 }
 
 bool

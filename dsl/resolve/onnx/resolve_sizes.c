@@ -14,29 +14,6 @@ wrong(SnScope *sc, const SnExpr *e, const SnMapDecl *d, const SnMapParam *p,
     sc->bad = true;
 }
 
-/* The kind of attribute that gives a parameter its value; SN_NATTRKIND: no
- * operator has such an attribute. */
-static int
-kind_of(const SnMapParam *p)
-{
-    bool one = p->length == SN_ML_ONE;
-
-    switch ((SnMapParamKind)p->kind) {
-    case SN_MP_INT:
-    case SN_MP_AXES:
-        return one && p->kind == SN_MP_INT ? SN_A_INT : SN_A_INTS;
-    case SN_MP_AXIS:
-        return SN_A_INT;
-    case SN_MP_BOOL:
-        return SN_A_BOOL;
-    case SN_MP_REAL:
-    case SN_MP_ENUM:
-    case SN_MP_OPERAND:
-        break;
-    }
-    return SN_NATTRKIND;
-}
-
 static void
 operand(SnScope *sc, SnExpr *e, const SnMapDecl *d, const SnMapParam *p)
 {
@@ -57,7 +34,7 @@ value(SnScope *sc, SnExpr *e, const SnMapDecl *d, const SnMapParam *p)
 {
     const SnDefVar *v = e->ek == SN_E_NAME ? sn_resolve_var(sc, e->s) : NULL;
     SnDefOpAttr *a = v ? v->val->attr : NULL;
-    int kind = kind_of(p);
+    int kind = sn_resolve_map_attr(p);
     double num;
 
     if (e->ek == SN_E_BOOL && kind == SN_A_BOOL)
@@ -87,7 +64,8 @@ has_sizes(SnScope *sc, const SnExpr *e, const SnMapDecl *d)
     for (uint32_t i = 0; i < d->nparam; i++) {
         const SnMapParam *p = &d->param[i];
         bool operand = p->kind == SN_MP_OPERAND;
-        if (operand ? p->variadic || p->data : kind_of(p) == SN_NATTRKIND)
+        bool word = p->kind == SN_MP_REAL || p->kind == SN_MP_ENUM;
+        if (operand ? p->variadic || p->data : word)
             why = operand ? "an operand that an operator's shape does not say"
                           : "a real or a word";
         if (why) {
