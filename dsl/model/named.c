@@ -31,6 +31,15 @@ sn_named_at(const void *v, uint32_t n, const char *name)
     return i;
 }
 
+void *
+sn_named(const void *v, uint32_t n, const char *name)
+{
+    void *const *p = v;
+    uint32_t i = name ? sn_named_at(v, n, name) : n;
+
+    return i < n ? p[i] : NULL;
+}
+
 uint32_t
 sn_entry_at(const void *v, uint32_t n, size_t size, const char *name)
 {

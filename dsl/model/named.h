@@ -22,5 +22,8 @@ bool sn_names_equal(const char *const *a, const char *const *b, uint32_t n);
 uint32_t sn_named_at(const void *v, uint32_t n, const char *name);
 /* The same for n structs of that size whose first member is their name. */
 uint32_t sn_entry_at(const void *v, uint32_t n, size_t size, const char *name);
+/* Of n pointers to such structs the one of that name; NULL where there is none,
+ * or no name. */
+void *sn_named(const void *v, uint32_t n, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tables of words.h, and the only comparisons of text with words. */
+/* The tables of words.h.  Number 0 is no word. */
 #include "dsl/model/words.h"
 
-#include <string.h>
+#include "dsl/model/named.h"
 
 #define FORMULA(ID, w, least, most, c, text) \
     [SN_FN_##ID] = {.word = w,               \
@@ -67,29 +67,17 @@ const SnMapTypeWord sn_map_types[SN_NMAPTYPE] = {[SN_MT_NONE] = {.word = ""},
 static const char *const map_words[SN_NMAPWORD] = {[SN_MW_NONE] = "",
                                                    SN_KNOWN_MAPS(MAP)};
 
-/* Lists are searched from end to end: few words begin alike. */
-static bool
-same(const char *a, const char *b)
-{
-    return *a == *b && !strcmp(a, b);
-}
-
 SnFn
 sn_fn_named(const char *s)
 {
-    for (int f = SN_FN_NONE + 1; f < SN_NFN; f++)
-        if (same(sn_fns[f].word, s))
-            return (SnFn)f;
-    return SN_FN_NONE;
+    return (SnFn)(sn_entry_at(sn_fns, SN_NFN, sizeof *sn_fns, s) % SN_NFN);
 }
 
-/* The number of s among n > 1 words, 0 if it is none of them. */
-static int
-named(const char *const *v, int n, const char *s)
+/* The number of s among n words, 0 if it is none of them. */
+static uint32_t
+named(const char *const *v, uint32_t n, const char *s)
 {
-    while (--n && !same(v[n], s))
-        ;
-    return n;
+    return sn_name_at(v, n, s) % n;
 }
 
 SnWord
@@ -113,11 +101,9 @@ sn_row_named(const char *s)
 SnMapType
 sn_map_type_named(const char *s)
 {
-    int t = SN_NMAPTYPE;
-
-    while (--t && !same(sn_map_types[t].word, s))
-        ;
-    return (SnMapType)t;
+    return (SnMapType)(sn_entry_at(sn_map_types, SN_NMAPTYPE,
+                                   sizeof *sn_map_types, s) %
+                       SN_NMAPTYPE);
 }
 
 SnMapWord

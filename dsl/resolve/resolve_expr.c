@@ -49,9 +49,7 @@ is_value(SnTy t)
 SnDefVar *
 sn_resolve_var(const SnScope *sc, const char *name)
 {
-    uint32_t i = sn_named_at(sc->var, sc->nvar, name);
-
-    return i < sc->nvar ? sc->var[i] : NULL;
+    return sn_named(sc->var, sc->nvar, name);
 }
 
 const SnDefNode *

@@ -16,12 +16,10 @@ find_port(SnResolver *rs, SnDefNode *n, const char *name, SnPos at)
 {
     SnCands v = sn_cands(rs);
 
-    uint32_t at_in = sn_named_at(n->in, n->nin, name);
-    uint32_t at_out = sn_named_at(n->out, n->nout, name);
-    if (at_in < n->nin)
-        return n->in[at_in];
-    if (at_out < n->nout)
-        return n->out[at_out];
+    SnDefPort *in = sn_named(n->in, n->nin, name);
+    SnDefPort *out = sn_named(n->out, n->nout, name);
+    if (in || out)
+        return in ? in : out;
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {
         const SnDefPort *p = i < n->nin ? n->in[i] : n->out[i - n->nin];
         sn_cands_add(&v, p->name, &p->pos);

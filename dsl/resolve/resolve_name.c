@@ -16,9 +16,7 @@ static const SnDefType builtin[SN_NELEM] = {SN_ELEMS(ELEM)};
 const SnDefNode *
 sn_def_node(const SnDefs *defs, const char *name)
 {
-    uint32_t i = name ? sn_named_at(defs->node, defs->nnode, name) : 0;
-
-    return name && i < defs->nnode ? defs->node[i] : NULL;
+    return sn_named(defs->node, defs->nnode, name);
 }
 
 const SnDefType *
@@ -26,43 +24,34 @@ sn_def_type(const SnDefs *defs, const char *name)
 {
     int elem = name ? sn_elem_declared(name) : SN_ABSENT;
 
-    if (elem != SN_ABSENT)
-        return &builtin[elem];
-    uint32_t i = name ? sn_named_at(defs->type, defs->ntype, name) : 0;
-    return name && i < defs->ntype ? defs->type[i] : NULL;
+    return elem != SN_ABSENT ? &builtin[elem]
+                             : sn_named(defs->type, defs->ntype, name);
 }
 
 const SnDefMap *
 sn_def_map(const SnDefs *defs, const char *name)
 {
-    uint32_t i = name ? sn_named_at(defs->map, defs->nmap, name) : 0;
-
-    return name && i < defs->nmap ? defs->map[i] : NULL;
+    return sn_named(defs->map, defs->nmap, name);
 }
 
 const SnDefAttr *
 sn_def_attr(const SnDefNode *n, const char *name)
 {
-    uint32_t i = name ? sn_named_at(n->all, n->nall, name) : 0;
-
-    return name && i < n->nall ? n->all[i] : NULL;
+    return sn_named(n->all, n->nall, name);
 }
 
 const SnDefPort *
 sn_def_operand(const SnDefNode *n, const char *name)
 {
-    uint32_t i = name ? sn_named_at(n->in, n->nin, name) : 0;
-
-    return name && i < n->nin ? n->in[i] : NULL;
+    return sn_named(n->in, n->nin, name);
 }
 
 const SnDefPort *
 sn_def_port(const SnDefNode *n, const char *name)
 {
     const SnDefPort *p = sn_def_operand(n, name);
-    uint32_t i = name ? sn_named_at(n->out, n->nout, name) : 0;
 
-    return p ? p : name && i < n->nout ? n->out[i] : NULL;
+    return p ? p : sn_named(n->out, n->nout, name);
 }
 
 const SnDefFactSrc *
@@ -77,9 +66,7 @@ sn_def_fact_line(const SnDefNode *n, const char *port)
 const SnDefClass *
 sn_resolve_class(const SnDefs *defs, const char *name)
 {
-    uint32_t i = name ? sn_named_at(defs->cls, defs->nclass, name) : 0;
-
-    return name && i < defs->nclass ? defs->cls[i] : NULL;
+    return sn_named(defs->cls, defs->nclass, name);
 }
 
 /* ---- messages about names ---- */

@@ -16,10 +16,7 @@ none(SnRuleGen *cx, const SnExpr *e)
 SnDefVar *
 sn_rule_var(const SnRuleGen *cx, const char *name)
 {
-    uint32_t n = cx->rule ? cx->rule->nvar : 0;
-    uint32_t i = n ? sn_named_at(cx->rule->var, n, name) : 0;
-
-    return i < n ? cx->rule->var[i] : NULL;
+    return cx->rule ? sn_named(cx->rule->var, cx->rule->nvar, name) : NULL;
 }
 
 static const SnDefTestLine *

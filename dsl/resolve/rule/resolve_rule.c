@@ -16,9 +16,7 @@ typedef struct Ctx {
 static SnDefVar *
 find(const Ctx *c, const char *name)
 {
-    uint32_t i = sn_named_at(c->r->var, c->r->nvar, name);
-
-    return i < c->r->nvar ? c->r->var[i] : NULL;
+    return sn_named(c->r->var, c->r->nvar, name);
 }
 
 static const SnDefVar *
