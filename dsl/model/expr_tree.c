@@ -60,27 +60,14 @@ sn_expr_equal(const SnExpr *a, const SnExpr *b)
 SnTy
 sn_attr_ty(const SnDefAttr *a)
 {
-    switch (a->ty) {
-    case SN_A_INT:
-        return SN_TY_INT;
-    case SN_A_REAL:
-        return SN_TY_REAL;
-    case SN_A_BOOL:
-        return SN_TY_BOOL;
-    case SN_A_STR:
-        return SN_TY_STR;
-    case SN_A_ENUM:
-        return SN_TY_ENUM;
-    case SN_A_INTS:
-        return SN_TY_INTS;
-    case SN_A_REALS:
-        return SN_TY_REALS;
-    case SN_A_TYPE:
-        return SN_TY_ETYPE;
-    case SN_A_RANGE:
-        return SN_TY_RANGE;
-    }
-    return SN_TY_NONE;
+    static const SnTy is[] = {
+        [SN_A_INT] = SN_TY_INT,     [SN_A_REAL] = SN_TY_REAL,
+        [SN_A_BOOL] = SN_TY_BOOL,   [SN_A_STR] = SN_TY_STR,
+        [SN_A_ENUM] = SN_TY_ENUM,   [SN_A_INTS] = SN_TY_INTS,
+        [SN_A_REALS] = SN_TY_REALS, [SN_A_TYPE] = SN_TY_ETYPE,
+        [SN_A_RANGE] = SN_TY_RANGE};
+
+    return is[a->ty];
 }
 
 static const char *const op_text[] = {

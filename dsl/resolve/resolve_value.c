@@ -33,28 +33,11 @@ attr_type_str(SnResolver *rs, const SnDefAttr *a)
 static bool
 fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
 {
-    switch (a->ty) {
-    case SN_A_INT:
-        return t == SN_TY_INT;
-    case SN_A_REAL:
-        return t == SN_TY_INT || t == SN_TY_REAL;
-    case SN_A_BOOL:
-        return t == SN_TY_BOOL;
-    case SN_A_STR:
-        return t == SN_TY_STR;
-    case SN_A_ENUM:
-        return t == SN_TY_ENUM;
-    case SN_A_INTS:
-        return t == SN_TY_INTS;
-    case SN_A_REALS:
-        return t == SN_TY_REALS || (t == SN_TY_INTS && e->ek == SN_E_LIST);
-    case SN_A_TYPE:
-        return t == SN_TY_ETYPE;
-    case SN_A_RANGE:
-        return t == SN_TY_RANGE ||
-               (sn_ty_is_list(t) && e->ek == SN_E_LIST && e->nkid == 2);
-    }
-    return false;
+    bool list = e->ek == SN_E_LIST;
+
+    return t == sn_attr_ty(a) || (a->ty == SN_A_REAL && t == SN_TY_INT) ||
+           (a->ty == SN_A_REALS && t == SN_TY_INTS && list) ||
+           (a->ty == SN_A_RANGE && sn_ty_is_list(t) && list && e->nkid == 2);
 }
 
 static bool
