@@ -73,11 +73,10 @@ eval_head(const SnFormula *f, const char *fn, const char *stat)
     return sn_format(f->a, "%sSnStatus\n%s(const SnCall *c)", stat, fn);
 }
 
-/* Variables and what opens them. */
+/* Variables of the map, and what opens them. */
 static void
 begin(SnFormula *f, SnBuf *body, const char *vars, const char *open)
 {
-    sn_buf_init(body, f->a);
     sn_putf(body, "%s%s\n\n%s\n%s", sn_buf_str(&f->pre), vars, open,
             sn_buf_str(&f->post));
 }
@@ -95,28 +94,18 @@ put_store(SnFormula *f, SnBuf *b, const char *index, SnCVal v)
             sn_formula_store(f, v));
 }
 
-SnCVal
-sn_formula_value(SnFormula *f)
+/* The result's value; over sets a row may say how. */
+static SnCVal
+value_of(SnFormula *f, SnLoop loop)
 {
-    return sn_formula_expr(f, f->sem->formula);
-}
+    bool rows =
+        loop == SN_LOOP_SETS && f->t->quant && sn_conc_code(sn_formula_out(f));
 
-SnCVal
-sn_formula_set_value(SnFormula *f)
-{
-    if (!f->t->quant || !sn_conc_code(sn_formula_out(f)))
-        return sn_formula_value(f);
-    switch (f->sem->row) {
-    case SN_ROW_LRN:
+    if (rows && f->sem->row == SN_ROW_LRN)
         return sn_row_lrn(f);
-    case SN_ROW_NORMALIZE:
-    case SN_ROW_RMS:
+    if (rows && (f->sem->row == SN_ROW_NORMALIZE || f->sem->row == SN_ROW_RMS))
         return sn_row_normalize(f);
-    case SN_ROW_NONE:
-    case SN_ROW_SOFTMAX:
-        break;
-    }
-    return sn_formula_value(f);
+    return sn_formula_expr(f, f->sem->formula);
 }
 
 /* A function whose formula sees one element at a time; one operand of 8 bits
@@ -136,7 +125,7 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_formula_into(f, &elem, SN_IN_POINT);
     sn_formula_once(f, xv, 0);
     sn_formula_once(f, yv, 0);
-    SnCVal v = sn_formula_value(f);
+    SnCVal v = value_of(f, SN_LOOP_EACH);
     SnBuf body;
     sn_buf_init(&body, f->a);
     sn_putf(&body, "%s%sfor (int64_t i = 0; i < n; i++) {\n%s",
@@ -179,74 +168,76 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     put_fn(f, b, eval_head(f, fn, stat), sn_buf_str(&body));
 }
 
-/* Broadcasting, filling, and per-axis types. */
-static void
-point_walk(SnFormula *f, SnBuf *body)
+/* The head of loops over results: broadcasting, filling and per-axis types;
+ * sums by SnDot; windows and other sets. */
+static const char *
+head_of(SnFormula *f, SnLoop loop)
 {
-    SnBuf elem;
+    bool row = sn_formula_map_has(f, SN_MS_CENTRE);
+    const char *at = loop == SN_LOOP_CONTRACT ? "dot.l0 + i"
+                     : row                    ? "e * m.chan_e"
+                                              : "l";
+    const char *ch =
+        f->want_chan ? sn_format(f->a, "const int64_t ch = m.chan0 + %s;\n", at)
+                     : "";
 
-    sn_formula_into(f, &elem, SN_IN_POINT);
-    SnCVal v = sn_formula_value(f);
-    sn_formula_ptr(f, f->n->out[f->res]);
-    begin(f, body, "SnBcast m;", "sn_bcast_open(&m, c);");
-    sn_putf(body,
+    if (loop == SN_LOOP_WALK)
+        return sn_format(
+            f->a,
             "for (int64_t o = 0; o < m.count; o += m.run, sn_bcast_run(&m)) "
-            "{\n%sfor (int64_t i = 0, n = m.run; i < n; i++) {\n%s",
-            sn_buf_str(&f->slice), sn_buf_str(&elem));
-    put_store(f, body, "o + i", v);
-    sn_puts(body, "}\n}\n");
-}
-
-/* Contractions by SnDot. */
-static void
-contract(SnFormula *f, SnBuf *body)
-{
-    SnBuf elem;
-
-    sn_formula_into(f, &elem, SN_IN_OUT);
-    SnCVal v = sn_formula_value(f);
-    sn_formula_ptr(f, f->n->out[f->res]);
-    begin(f, body, "SnMap m;\nSnDot dot;", open_map(f));
-    sn_putf(body,
+            "{\n%sfor (int64_t i = 0, n = m.run; i < n; i++) {\n",
+            sn_buf_str(&f->slice));
+    if (loop == SN_LOOP_CONTRACT)
+        return sn_format(
+            f->a,
             "sn_dot_open(&dot, &m, c, sn_opnd(c, %u), sn_opnd(c, %u), %s);\n"
             "while (sn_dot_next(&dot)) {\n"
             "for (int64_t i = 0; i < dot.n; i++) {\n%s"
-            "const int64_t o = m.y0 + (dot.l0 + i) * m.lane_y;\n%s",
+            "const int64_t o = m.y0 + (dot.l0 + i) * m.lane_y;\n",
             f->dot_x, f->dot_w,
             f->dot_bias
                 ? sn_format(f->a, "sn_opnd(c, %u)->data", f->dot_bias->index)
                 : "NULL",
-            f->want_chan ? "const int64_t ch = m.chan0 + dot.l0 + i;\n" : "",
-            sn_buf_str(&elem));
-    put_store(f, body, "o", v);
-    sn_puts(body, "}\n}\n");
+            ch);
+    return sn_format(
+        f->a,
+        "for (int64_t g = 0; g < m.ngroup; g++) {\nsn_map_set(&m, g);\n"
+        "for (int64_t l = 0; l < m.nlane; l++) {\n%s%s%s%s",
+        row ? "" : ch, sn_buf_str(&f->set),
+        row ? "for (int64_t e = 0; e < m.nout; e++) {\n"
+              "const int64_t o = m.y0 + m.y[e];\n"
+            : "const int64_t o = m.y0 + l * m.lane_y;\n",
+        row ? ch : "");
 }
 
-/* Windows and other sets. */
-static void
-sets(SnFormula *f, SnBuf *body)
+void
+sn_formula_loops(SnFormula *f, SnBuf *b, SnLoop loop)
 {
-    bool row = sn_formula_map_has(f, SN_MS_CENTRE);
-    const char *ch = row ? "e * m.chan_e" : "l";
+    bool point = loop == SN_LOOP_EACH || loop == SN_LOOP_WALK;
+    bool sets = loop == SN_LOOP_SETS;
     SnBuf elem;
 
-    sn_formula_into(f, &elem, SN_IN_OUT);
-    SnCVal v = sn_formula_set_value(f);
-    sn_formula_ptr(f, f->n->out[f->res]);
-    ch = f->want_chan
-             ? sn_format(f->a, "const int64_t ch = m.chan0 + %s;\n", ch)
-             : "";
-    begin(f, body, "SnMap m;", open_map(f));
-    sn_putf(body,
-            "for (int64_t g = 0; g < m.ngroup; g++) {\nsn_map_set(&m, g);\n"
-            "for (int64_t l = 0; l < m.nlane; l++) {\n%s%s%s%s%s",
-            row ? "" : ch, sn_buf_str(&f->set),
-            row ? "for (int64_t e = 0; e < m.nout; e++) {\n"
-                  "const int64_t o = m.y0 + m.y[e];\n"
-                : "const int64_t o = m.y0 + l * m.lane_y;\n",
-            row ? ch : "", sn_buf_str(&elem));
-    put_store(f, body, "o", v);
-    sn_puts(body, row ? "}\n}\n}\n" : "}\n}\n");
+    sn_formula_into(f, &elem, point ? SN_IN_POINT : SN_IN_OUT);
+    const char *dot = f->text && loop == SN_LOOP_CONTRACT ? sn_text_dot(f) : "";
+    SnCVal v = value_of(f, loop);
+    const char *y = sn_formula_ptr(f, f->n->out[f->res]);
+    if (f->text) {
+        sn_putf(b, "%s%s@each\n%s%s%s%s[@o] = %s;\n@end\n%s",
+                sets ? "@sets\n" : "", sn_buf_str(&f->set), dot,
+                sn_buf_str(&f->slice), sn_buf_str(&elem), y,
+                sn_formula_store(f, v), sets ? "@end\n" : "");
+        return;
+    }
+    begin(f, b,
+          loop == SN_LOOP_WALK       ? "SnBcast m;"
+          : loop == SN_LOOP_CONTRACT ? "SnMap m;\nSnDot dot;"
+                                     : "SnMap m;",
+          loop == SN_LOOP_WALK ? "sn_bcast_open(&m, c);" : open_map(f));
+    sn_puts(b, head_of(f, loop));
+    sn_puts(b, sn_buf_str(&elem));
+    put_store(f, b, loop == SN_LOOP_WALK ? "o + i" : "o", v);
+    sn_puts(b, sets && sn_formula_map_has(f, SN_MS_CENTRE) ? "}\n}\n}\n"
+                                                           : "}\n}\n");
 }
 
 static void
@@ -271,16 +262,17 @@ softmax(SnFormula *f, SnBuf *body)
             x->index, f->res, lim, xv, yv);
 }
 
-/* A move that pads with its own value. */
-static void
-filled_move(SnFormula *f, SnBuf *body)
+void
+sn_formula_fill(SnFormula *f, SnBuf *body)
 {
     SnBuf elem;
 
     sn_formula_into(f, &elem, SN_IN_POINT);
     SnCVal v = sn_formula_expr(f, f->sem->els);
-    sn_putf(body, "%sconst %s fill = %s;\n\n", sn_buf_str(&f->pre),
-            sn_elem_ctype(sn_formula_out(f).elem), sn_formula_store(f, v));
+    sn_putf(body, "%sconst %s fill = %s;\n%s",
+            f->text ? "" : sn_buf_str(&f->pre),
+            sn_elem_ctype(sn_formula_out(f).elem), sn_formula_store(f, v),
+            f->text ? "@fill\n" : "\n");
 }
 
 /* ---- choosing ---- */
@@ -382,22 +374,18 @@ one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     switch (loop) {
     case SN_LOOP_FILL:
-        filled_move(f, &body);
+        sn_formula_fill(f, &body);
         break;
     case SN_LOOP_EACH:
         point_each(f, b, fn, stat);
         return;
-    case SN_LOOP_WALK:
-        point_walk(f, &body);
-        break;
-    case SN_LOOP_CONTRACT:
-        contract(f, &body);
-        break;
     case SN_LOOP_SOFTMAX:
         softmax(f, &body);
         break;
+    case SN_LOOP_WALK:
+    case SN_LOOP_CONTRACT:
     case SN_LOOP_SETS:
-        sets(f, &body);
+        sn_formula_loops(f, &body, loop);
         break;
     case SN_LOOP_MOVE:
     case SN_LOOP_NONE:

@@ -70,44 +70,10 @@ sn_text_end(const SnFormula *f)
 
 /* ---- results ---- */
 
-static void
-put_result(SnFormula *f, SnBuf *b, SnCVal v)
-{
-    const SnDefPort *y = f->n->out[f->res];
-
-    sn_putf(b, "%s[@o] = %s;\n", sn_formula_ptr(f, y), sn_formula_store(f, v));
-}
-
-/* Each result separately. */
-static void
-point_text(SnFormula *f, SnBuf *b)
-{
-    SnBuf elem;
-
-    sn_formula_into(f, &elem, SN_IN_POINT);
-    SnCVal v = sn_formula_value(f);
-    sn_puts(b, "@each\n");
-    sn_puts(b, sn_buf_str(&f->slice));
-    sn_puts(b, sn_buf_str(&elem));
-    put_result(f, b, v);
-    sn_puts(b, "@end\n");
-}
-
-static void
-fill_text(SnFormula *f, SnBuf *b)
-{
-    SnBuf elem;
-
-    sn_formula_into(f, &elem, SN_IN_POINT);
-    SnCVal v = sn_formula_expr(f, f->sem->els);
-    sn_putf(b, "const %s fill = %s;\n@fill\n",
-            sn_elem_ctype(sn_formula_out(f).elem), sn_formula_store(f, v));
-}
-
 /* The sum of products, `acc`: a chain of fused products on reals, modulo 2^32
  * on 8 bits. */
-static void
-put_dot(SnFormula *f, SnBuf *b)
+const char *
+sn_text_dot(SnFormula *f)
 {
     const SnDefPort *x = f->n->in[f->dot_x], *w = f->n->in[f->dot_w];
     SnDefConc cx = f->t->in[x->index], cw = f->t->in[w->index];
@@ -119,11 +85,10 @@ put_dot(SnFormula *f, SnBuf *b)
             from = sn_text_alt(
                 f, sn_format(f->a, "in%u", f->dot_bias->index),
                 sn_format(f->a, "%s[@c]", sn_formula_ptr(f, f->dot_bias)), "0");
-        sn_putf(b,
-                "float acc = %s;\n@taps\n"
-                "acc = fmaf(%s[@i%u], %s[@i%u], acc);\n@end\n",
-                from, xv, x->index, wv, w->index);
-        return;
+        return sn_format(f->a,
+                         "float acc = %s;\n@taps\n"
+                         "acc = fmaf(%s[@i%u], %s[@i%u], acc);\n@end\n",
+                         from, xv, x->index, wv, w->index);
     }
     bool wide = cx.elem == SN_QI16 || cw.elem == SN_QI16;
     SnBuf slice, *elem = f->elem;
@@ -131,47 +96,17 @@ put_dot(SnFormula *f, SnBuf *b)
     f->elem = &slice;
     const char *xz = sn_formula_zp(f, x), *wz = sn_formula_zp(f, w);
     f->elem = elem;
-    sn_puts(b, sn_buf_str(&slice));
+    const char *factors = sn_format(f->a, "(%s[@i%u] - %s) * (%s[@i%u] - %s)",
+                                    xv, x->index, xz, wv, w->index, wz);
     if (wide)
-        sn_putf(b,
-                "int64_t acc = 0;\n@taps\nacc += (int64_t)(%s[@i%u] - %s) * "
-                "(%s[@i%u] - %s);\n@end\n",
-                xv, x->index, xz, wv, w->index, wz);
+        sn_putf(&slice, "int64_t acc = 0;\n@taps\nacc += (int64_t)%s;\n@end\n",
+                factors);
     else
-        sn_putf(b,
+        sn_putf(&slice,
                 "@dot %u %u\nint32_t acc = 0;\n@taps\n"
-                "acc = sn_add32(acc, (%s[@i%u] - %s) * (%s[@i%u] - %s));\n"
-                "@end\n",
-                x->index, w->index, xv, x->index, xz, wv, w->index, wz);
-}
-
-static void
-contract_text(SnFormula *f, SnBuf *b)
-{
-    SnBuf elem;
-
-    sn_formula_into(f, &elem, SN_IN_OUT);
-    sn_puts(b, "@each\n");
-    put_dot(f, b);
-    SnCVal v = sn_formula_value(f);
-    sn_puts(b, sn_buf_str(&elem));
-    put_result(f, b, v);
-    sn_puts(b, "@end\n");
-}
-
-static void
-sets_text(SnFormula *f, SnBuf *b)
-{
-    SnBuf elem;
-
-    sn_formula_into(f, &elem, SN_IN_OUT);
-    SnCVal v = sn_formula_set_value(f);
-    sn_puts(b, "@sets\n");
-    sn_puts(b, sn_buf_str(&f->set));
-    sn_puts(b, "@each\n");
-    sn_puts(b, sn_buf_str(&elem));
-    put_result(f, b, v);
-    sn_puts(b, "@end\n@end\n");
+                "acc = sn_add32(acc, %s);\n@end\n",
+                x->index, w->index, factors);
+    return sn_buf_str(&slice);
 }
 
 /* As in kernel/eval/rows.c: integers, and a table of exponentials. */
@@ -200,27 +135,14 @@ softmax_text(SnFormula *f, SnBuf *b)
 static void
 result_text(SnFormula *f, SnBuf *b)
 {
-    switch (sn_formula_loop(f)) {
-    case SN_LOOP_EACH:
-    case SN_LOOP_WALK:
-        point_text(f, b);
-        break;
-    case SN_LOOP_FILL:
-        fill_text(f, b);
-        break;
-    case SN_LOOP_CONTRACT:
-        contract_text(f, b);
-        break;
-    case SN_LOOP_SETS:
-        sets_text(f, b);
-        break;
-    case SN_LOOP_SOFTMAX:
+    SnLoop loop = sn_formula_loop(f);
+
+    if (loop == SN_LOOP_FILL)
+        sn_formula_fill(f, b);
+    else if (loop == SN_LOOP_SOFTMAX)
         softmax_text(f, b);
-        break;
-    case SN_LOOP_MOVE:
-    case SN_LOOP_NONE:
-        break;
-    }
+    else if (loop != SN_LOOP_MOVE && loop != SN_LOOP_NONE)
+        sn_formula_loops(f, b, loop);
 }
 
 /* ---- tables ---- */

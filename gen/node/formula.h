@@ -116,10 +116,10 @@ typedef enum SnLoop {
     SN_LOOP_NONE      /* refused */
 } SnLoop;
 SnLoop sn_formula_loop(SnFormula *f);
-/* The result's clamped value (emit_eval.c). */
-SnCVal sn_formula_value(SnFormula *f);
-/* The same for a set, which may have its own row. */
-SnCVal sn_formula_set_value(SnFormula *f);
+/* The loops, and the value of each result in them; of SN_LOOP_FILL the value
+ * that pads.  In C after the lines of f->pre. */
+void sn_formula_loops(SnFormula *f, SnBuf *b, SnLoop loop);
+void sn_formula_fill(SnFormula *f, SnBuf *b);
 /* Finds the sum of products, and sets f->dot; false: there is none. */
 bool sn_formula_dot(SnFormula *f);
 /* Text: "@def NAME ...", what sinter compile knows about a node. */
@@ -134,6 +134,8 @@ const char *sn_text_at(const SnFormula *f, char mark, const SnDefPort *p,
 /* The loop over the set's taps, and its end. */
 const char *sn_text_taps(const SnFormula *f);
 const char *sn_text_end(const SnFormula *f);
+/* A text's sum of products, `acc`. */
+const char *sn_text_dot(SnFormula *f);
 /* Writes the text of one tuple's results as a table, SN_TEXT. */
 void sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t);
 
