@@ -324,14 +324,13 @@ in(SnCw *w, const SnExpr *e)
 
 /* ---- operators ---- */
 
-/* Integers of a model may have any value: C must not overflow. */
 static SnCVal
-whole(SnCw *w, SnOp op, const char *a, const char *b)
+whole(SnCw *w, const SnExpr *e, SnOp op, const char *a, const char *b)
 {
     static const char *const fn[] = {"add", "sub", "mul", "div"};
 
     return sn_cval(SN_TY_INT,
-                   sn_format(w->a, "sn_int_%s(%s, %s)", fn[op], a, b));
+                   sn_cw_int(w, e, fn[op], sn_format(w->a, "%s, %s", a, b)));
 }
 
 static SnCVal
@@ -362,7 +361,7 @@ arith(SnCw *w, const SnExpr *e)
                 : infix(w, e->op, p, x, y);
         r.ty = SN_TY_REAL;
     } else {
-        r = whole(w, e->op, v[0].s, v[1].s);
+        r = whole(w, e, e->op, v[0].s, v[1].s);
     }
     r.fixed = fixed;
     return r;
@@ -458,7 +457,7 @@ unary(SnCw *w, const SnExpr *e)
     } else if (!formula && sn_cw_is_real(v) && sn_const_num(e, &n)) {
         r.s = sn_cw_real(w, n);
     } else if (v.ty == SN_TY_INT) {
-        r = whole(w, SN_OP_SUB, "0", v.s);
+        r = whole(w, e, SN_OP_SUB, "0", v.s);
         r.fixed = v.fixed;
     } else {
         r.s = sn_format(w->a, "-%s", sn_cw_paren(w, v, P_PRIM));

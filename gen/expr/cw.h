@@ -53,6 +53,10 @@ struct SnCw {
     void (*hoist)(SnCw *w, SnCVal *v, uint32_t n);
     bool apart; /* products of reals are calls, which compilers do not
                    contract */
+    /* Of rules and constraints: integers are modulo 2^64, as they have been
+     * calculated before and fitted; else the C text clears a local `fits` where
+     * one does not fit, and calculates is set. */
+    bool modular, calculates;
 };
 
 SnCVal sn_cw(SnCw *w, const SnExpr *e);
@@ -69,6 +73,11 @@ const char *sn_cw_real(const SnCw *w, double v);
 const char *sn_cw_ints(SnCw *w, const SnExpr *e);
 const char *sn_cw_reals(SnCw *w, const SnExpr *e);
 const char *sn_cw_range(SnCw *w, const SnExpr *e);
+/* e as sn_int_FN(args) */
+const char *sn_cw_int(SnCw *w, const SnExpr *e, const char *fn,
+                      const char *args);
+/* |e| < 2^bits by what it is made of, up to 63; 64: no such bound. */
+int sn_cw_bits(const SnExpr *e);
 /* The elements of a list, or the number itself; *n of them. */
 const char *sn_cw_elements(SnCw *w, const SnExpr *e, bool real, uint32_t *n);
 /* SN_CONV2D_ROUND_AFTER: word i of attribute at, which n has. */

@@ -72,6 +72,8 @@ number_fn(SnCw *w, const SnExpr *e)
         a.s = real_arg(w, e->kid[0], a, wide);
         b.s = e->nkid > 1 ? real_arg(w, e->kid[1], b, wide) : NULL;
     }
+    if (!real && e->fn == SN_FN_ABS)
+        return sn_cval(SN_TY_INT, sn_cw_int(w, e, "abs", a.s));
     SnCVal x = sn_cval(real ? SN_TY_REAL : SN_TY_INT,
                        e->nkid > 1 ? sn_format(w->a, "%s(%s, %s)", f, a.s, b.s)
                                    : sn_format(w->a, "%s(%s)", f, a.s));

@@ -89,18 +89,29 @@ put_fn(SnBuf *b, SnCw *w, const char *head, SnPos at, const SnExpr *e,
                                  sn_expr_str(w->a, e)));
     sn_putf(b, "bool\n%s\n{\n", head);
     sn_buf_init(&t, w->a);
+    w->calculates = false;
     put_return(&t, w, e, true);
     const char *body = sn_buf_str(&t);
+    const char *fits = "";
+    if (w->calculates) { /* false, too, where an integer leaves 64 bits */
+        bool all = e->ek == SN_E_BIN && e->op == SN_OP_AND;
+        body =
+            sn_format(w->a, all ? "%s\n        && fits" : "(%s) && fits", body);
+        fits = "    bool fits = true;\n";
+    }
     bool attr = strstr(head, "void *attr") != NULL;
     bool made = strstr(body, "(scratch,") != NULL; /* lists */
     if (strstr(body, "at->"))
-        sn_putf(b, "    const Sn%sAttr *at = %s;\n%s", n->name,
-                attr ? "attr" : "c->attr", made ? "" : "\n");
+        sn_putf(b, "    const Sn%sAttr *at = %s;\n", n->name,
+                attr ? "attr" : "c->attr");
     else if (attr || (!strstr(body, "(c,") && !strstr(body, "c->") && !made))
         sn_putf(b, "    (void)%s;\n", attr ? "attr" : "c");
     if (made)
-        sn_putf(b, "    SnArena *scratch = %s;\n\n",
+        sn_putf(b, "    SnArena *scratch = %s;\n",
                 attr ? "sn_arena_new()" : "c->scratch");
+    sn_puts(b, fits);
+    if (made || *fits || strstr(body, "at->"))
+        sn_puts(b, "\n");
     if (made && attr)
         sn_putf(b,
                 "    bool ok = %s;\n    sn_arena_free(scratch);\n"

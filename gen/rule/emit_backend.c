@@ -130,11 +130,12 @@ put_keep(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k)
             continue;
         sn_rule_init(&cx, defs, d);
         cx.self = sn_def_node(defs, k->keep[i]);
+        const char *cond = sn_rule_cond(&cx, k->keep_when[i], false);
         sn_putf(b,
                 "static bool\n%s_keeps_%s(const SnGraph *g, SnId id)\n"
-                "{\n    return %s;\n}\n\n",
+                "{\n%s    return %s;\n}\n\n",
                 lo, sn_lower(a, k->keep[i]),
-                sn_rule_cond(&cx, k->keep_when[i], false));
+                cx.w.calculates ? "    bool fits = true;\n\n" : "", cond);
     }
     sn_putf(b, "static const SnKeep %s_keep[] = {\n", lo);
     for (uint32_t i = 0; i < k->nkeep; i++)

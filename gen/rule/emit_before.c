@@ -220,12 +220,32 @@ tuple_exists(SnRuleGen *cx, const SnTerm *t)
                                                t->takes, t->ntakes)));
 }
 
+/* Numbers of attributes and types.  What a let builds exists only after
+ * sn_fire, where no number can hold the rule back any more. */
+static void
+numbers_fit(SnRuleGen *cx, const SnTerm *t)
+{
+    for (uint32_t i = 0; i <= t->nasg; i++) {
+        const SnExpr *e = i < t->nasg ? t->asg[i].e : t->type;
+        if (!e || !sn_rule_calculates(e))
+            continue;
+        if (reads(e, true))
+            sn_error(cx->d, e->pos, "SN104",
+                     "'%s' calculates an integer from what let builds, which "
+                     "does not exist before the rule fires",
+                     sn_expr_str(cx->a, e));
+        else
+            sn_rule_fits(cx, e);
+    }
+}
+
 /* Everything that may fail is checked before anything is built. */
 static void
 dry_run(SnRuleGen *cx, const SnTerm *t)
 {
     if (!t)
         return;
+    numbers_fit(cx, t);
     type_exists(cx, t);
     tuple_exists(cx, t);
     for (uint32_t i = 0; i < t->narg; i++)

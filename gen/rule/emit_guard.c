@@ -91,16 +91,36 @@ named(SnRuleGen *cx, const SnExpr *e)
              : "0, NULL";
 }
 
-/* if (not e) return false; and record why on request. */
+/* if (cond) return false; and record on request that e, in C as text, is
+ * why. */
+static void
+fail_if(SnRuleGen *cx, const char *cond, const SnExpr *e, const char *text)
+{
+    sn_rule_line(cx, NULL, "if (%s)", cond);
+    cx->indent += 4;
+    sn_rule_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
+                 sn_rule_enum(cx->defs, cx->rule), cx->root, text,
+                 named(cx, e));
+    cx->indent -= 4;
+}
+
+/* e, calculated in 64 bits */
+static const char *
+in_64_bits(SnRuleGen *cx, const SnExpr *e)
+{
+    return sn_lit_str(cx->a,
+                      sn_format(cx->a, "%s in 64 bits", sn_expr_str(cx->a, e)));
+}
+
 static void
 fail_unless(SnRuleGen *cx, const SnExpr *e)
 {
-    sn_rule_line(cx, NULL, "if (%s)", sn_rule_cond(cx, e, true));
-    cx->indent += 4;
-    sn_rule_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
-                 sn_rule_enum(cx->defs, cx->rule), cx->root,
-                 sn_lit_str(cx->a, sn_expr_str(cx->a, e)), named(cx, e));
-    cx->indent -= 4;
+    const char *cond = sn_rule_cond(cx, e, true);
+    const char *text = sn_lit_str(cx->a, sn_expr_str(cx->a, e));
+
+    if (cx->w.calculates)
+        text = sn_format(cx->a, "fits ? %s : %s", text, in_64_bits(cx, e));
+    fail_if(cx, cond, e, text);
 }
 
 static void
@@ -115,6 +135,59 @@ guard_line(SnRuleGen *cx, const SnExpr *e)
     sn_rule_loop(cx, r);
     sn_rule_fail_if(cx, sn_rule_cond(cx, e, true));
     sn_rule_loop_end(cx);
+}
+
+void
+sn_rule_fits_line(SnRuleGen *cx)
+{
+    sn_rule_line(cx, "fits", "bool fits = true;");
+}
+
+/* Does e itself calculate an integer, whatever its operands do? */
+static bool
+calculates(const SnExpr *e)
+{
+    if (e->ty != SN_TY_INT || sn_cw_bits(e) < 64)
+        return false;
+    return (e->ek == SN_E_BIN && e->op <= SN_OP_DIV) || e->ek == SN_E_NEG ||
+           (e->ek == SN_E_CALL && e->fn == SN_FN_ABS);
+}
+
+bool
+sn_rule_calculates(const SnExpr *e)
+{
+    bool any = calculates(e);
+
+    for (uint32_t i = 0; i < e->nkid && !any; i++)
+        any = sn_rule_calculates(e->kid[i]);
+    return any;
+}
+
+static void
+calculate(SnRuleGen *cx, const SnExpr *e)
+{
+    if (calculates(e)) {
+        sn_rule_line(cx, NULL, "(void)%s;", sn_cw(&cx->w, e).s);
+        return;
+    }
+    for (uint32_t i = 0; i < e->nkid; i++)
+        calculate(cx, e->kid[i]);
+}
+
+void
+sn_rule_fits(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnRuleRun *r = run_of(cx, e);
+
+    if (r)
+        sn_rule_loop(cx, r);
+    calculate(cx, e);
+    if (r) {
+        sn_rule_fail_if(cx, "!fits");
+        sn_rule_loop_end(cx);
+    } else {
+        fail_if(cx, "!fits", e, in_64_bits(cx, e));
+    }
 }
 
 void

@@ -533,8 +533,11 @@ put_body(SnRuleGen *cx, SnBuf *b, uint32_t nswap)
     cx->bind = SN_NEW_N(cx->a, SnRuleBind, r->nvar + 1);
     cx->nname = cx->neach = 0;
     cx->nswap = nswap;
+    cx->w.modular = false;
+    sn_rule_fits_line(cx);
     match(cx);
     sn_rule_before(cx);
+    cx->w.modular = true;
     if (r->builder) {
         sn_rule_line(cx, NULL, "return %s(g, rw, %s);", r->builder, cx->root);
     } else {

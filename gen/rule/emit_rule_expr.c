@@ -431,7 +431,12 @@ sn_rule_writer(SnRuleGen *cx)
 const char *
 sn_rule_cond(SnRuleGen *cx, const SnExpr *e, bool negate)
 {
-    return negate ? sn_cw_not(&cx->w, e).s : sn_cw(&cx->w, e).s;
+    cx->w.calculates = false;
+    SnCVal v = negate ? sn_cw_not(&cx->w, e) : sn_cw(&cx->w, e);
+    if (!cx->w.calculates)
+        return v.s;
+    return sn_format(cx->a, negate ? "%s || !fits" : "%s && fits",
+                     sn_cw_paren(&cx->w, v, P_EQ));
 }
 
 /* ---- attribute values ---- */

@@ -309,6 +309,7 @@ condition_lines(SnRuleGen *cx)
     const SnDefTest *t = cx->test;
 
     cx->ran = true;
+    sn_rule_fits_line(cx);
     for (uint32_t i = 0; i < t->nline; i++) {
         if (t->line[i]->kind != SN_TL_COND)
             continue;

@@ -50,7 +50,8 @@ const char *
 sn_rule_local(SnRuleGen *cx, const char *name)
 {
     /* Names that generated functions use themselves. */
-    static const char *const own[] = {"g", "rw", "i", "swap", "t", "v", "why"};
+    static const char *const own[] = {"g", "rw", "i",   "swap",
+                                      "t", "v",  "why", "fits"};
     const char *s = sn_field(cx->a, name);
 
     return sn_name_among(own, sizeof own / sizeof *own, s)

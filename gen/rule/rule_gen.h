@@ -100,7 +100,9 @@ bool sn_rule_dispatched(const SnDefs *defs, const SnDefRule *r);
 SnCw sn_rule_writer(SnRuleGen *cx);
 
 SnDefVar *sn_rule_var(const SnRuleGen *cx, const char *name);
-/* For an `if`: the condition or its negation. */
+/* For an `if`: the condition or its negation.  It does not hold where one of
+ * its integers leaves 64 bits: then the text reads a local `fits`, and
+ * cx->w.calculates is set. */
 const char *sn_rule_cond(SnRuleGen *cx, const SnExpr *e, bool negate);
 /* A pointer to a type. */
 const char *sn_rule_type(SnRuleGen *cx, const SnExpr *e);
@@ -109,6 +111,12 @@ const char *sn_rule_value(SnRuleGen *cx, const SnDefNode *n,
                           const SnDefAttr *at, const SnExpr *e);
 /* Lines that return false unless e holds, cheapest conjunct first. */
 void sn_rule_guard(SnRuleGen *cx, const SnExpr *e);
+/* Lines that return false unless each integer that e calculates fits; does it
+ * calculate one that may not? */
+bool sn_rule_calculates(const SnExpr *e);
+void sn_rule_fits(SnRuleGen *cx, const SnExpr *e);
+/* The declaration of `fits`, which is dropped where no line reads it. */
+void sn_rule_fits_line(SnRuleGen *cx);
 bool sn_rule_mentions(const SnExpr *e, const SnDefVar *v);
 bool sn_rule_asks_present(const SnExpr *e, const SnDefVar *v);
 

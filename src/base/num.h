@@ -353,8 +353,9 @@ sn_line_at(SnLine l, int32_t x)
 
 /* ---- integers: of any size, never undefined ----
  *
- * What plain integers of a model, and those of rules, are calculated by:
- * modulo 2^64, quotients toward zero. */
+ * What plain integers of a model are calculated by: modulo 2^64, quotients
+ * toward zero.  Those of rules and constraints must fit: sn_int_add_in of
+ * rewrite/rule.h. */
 
 /* Accumulators of codes: modulo 2^32. */
 static inline int32_t

@@ -66,6 +66,44 @@ bool sn_rest_unused(const SnGraph *g, SnId id, unsigned from);
 /* All results together have one user. */
 bool sn_used_once(const SnGraph *g, SnId id);
 
+/* Integers that a condition or an attribute is calculated from.  A result that
+ * does not fit in 64 bits clears *fits, and the rule does not apply; a / 0 is
+ * 0. */
+static inline int64_t
+sn_int_add_in(int64_t a, int64_t b, bool *fits)
+{
+    int64_t r;
+
+    *fits &= !__builtin_add_overflow(a, b, &r);
+    return r;
+}
+static inline int64_t
+sn_int_sub_in(int64_t a, int64_t b, bool *fits)
+{
+    int64_t r;
+
+    *fits &= !__builtin_sub_overflow(a, b, &r);
+    return r;
+}
+static inline int64_t
+sn_int_mul_in(int64_t a, int64_t b, bool *fits)
+{
+    int64_t r;
+
+    *fits &= !__builtin_mul_overflow(a, b, &r);
+    return r;
+}
+static inline int64_t
+sn_int_div_in(int64_t a, int64_t b, bool *fits)
+{
+    return b == -1 ? sn_int_sub_in(0, a, fits) : sn_int_div(a, b);
+}
+static inline int64_t
+sn_int_abs_in(int64_t a, bool *fits)
+{
+    return a < 0 ? sn_int_sub_in(0, a, fits) : a;
+}
+
 /* A calculated zero point; one that no type has where it does not fit. */
 static inline int32_t
 sn_int_zp(int64_t z)

@@ -37,6 +37,7 @@ guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
 static SN_OWN_CODE bool
 guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
 {
+    bool fits = true;
     SnRef x = sn_in(g, o, 0);
     if (sn_int_at(sn_reshape_attr(g, o)->dims, 0) == INT64_C(-9007199254740993))
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
@@ -45,10 +46,11 @@ guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_shape_of(g, x)->rank != 2)
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o, "rank(x) == 2", 1,
             (const SnNamed[]){ { "x", x } });
-    if (sn_int_mul(sn_dim(g, x, -1), 2) < sn_int_add(sn_dim(g, SN_REF(o, 0), 0),
-        1))
+    if (sn_int_mul_in(sn_dim(g, x, -1), 2,
+        &fits) < sn_int_add_in(sn_dim(g, SN_REF(o, 0), 0), 1, &fits) || !fits)
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
-            "dim(x, -1) * 2 >= dim(o, 0) + 1", 2,
+            fits ? "dim(x, -1) * 2 >= dim(o, 0) + 1" :
+            "dim(x, -1) * 2 >= dim(o, 0) + 1 in 64 bits", 2,
             (const SnNamed[]){ { "x", x }, { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
@@ -562,9 +564,12 @@ guard_quotes(SnGraph *g, SnRewriter *rw, SnId o)
 static SN_OWN_CODE bool
 guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
 {
+    bool fits = true;
     SnRef x = sn_in(g, o, 0);
-    if (sn_int_sub(0, sn_int_at(sn_scaled_attr(g, o)->k, 0)) >= 3)
-        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "-o.k[0] < 3", 1,
+    if (sn_int_sub_in(0, sn_int_at(sn_scaled_attr(g, o)->k, 0), &fits) >= 3
+        || !fits)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+            fits ? "-o.k[0] < 3" : "-o.k[0] < 3 in 64 bits", 1,
             (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(-sn_real_at(sn_scaled_attr(g, o)->f, 0) < -1.5f))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "-o.f[0] < -1.5",
@@ -577,20 +582,24 @@ guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
     if (!(6.0f < sn_real_at(sn_scaled_attr(g, o)->f, 1)))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
             "2.0 * 3 < o.f[1]", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 0),
-        sn_int_sub(sn_int_at(sn_scaled_attr(g, o)->k, 1), 1)) != 2)
+    if (sn_int_sub_in(sn_int_at(sn_scaled_attr(g, o)->k, 0),
+        sn_int_sub_in(sn_int_at(sn_scaled_attr(g, o)->k, 1), 1, &fits),
+        &fits) != 2 || !fits)
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-            "o.k[0] - (o.k[1] - 1) == 2", 1, (const SnNamed[]){
-            { "o", SN_REF(o, 0) } });
+            fits ? "o.k[0] - (o.k[1] - 1) == 2" :
+            "o.k[0] - (o.k[1] - 1) == 2 in 64 bits", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(sn_minf((float)sn_int_at(sn_scaled_attr(g, o)->k, 0),
         2.5f) < sn_maxf(sn_real_at(sn_scaled_attr(g, o)->f, 0),
         (float)sn_int_at(sn_scaled_attr(g, o)->k, 1))))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
             "min(o.k[0], 2.5) < max(o.f[0], o.k[1])", 1,
             (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (sn_int_abs(sn_int_at(sn_scaled_attr(g, o)->k, 0)) != 3)
+    if (sn_int_abs_in(sn_int_at(sn_scaled_attr(g, o)->k, 0), &fits) != 3
+        || !fits)
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
-            "abs(o.k[0]) == 3", 1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+            fits ? "abs(o.k[0]) == 3" : "abs(o.k[0]) == 3 in 64 bits", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_equal(sn_scaled_attr(g, o)->k,
         sn_ints_fill(sn_scratch(rw), 2, 1)))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "o.k == ones(2)",
