@@ -8,23 +8,13 @@
 
 /* ---- windows ---- */
 
-/* Padding so that there are ceil(input / stride) results; an odd one more goes
- * after the picture (SAME_UPPER) or before it (SAME_LOWER). */
-static void
-same_pads(const SnShape *in, const SnInts *kernel, const SnInts *stride,
-          const SnInts *dilate, bool upper, int64_t pads[4])
-{
-    for (int i = 0; i < 2; i++) {
-        int64_t n = in->dim[1 + i], s = stride->v[i];
-        int64_t reach = (kernel->v[i] - 1) * dilate->v[i] + 1;
-        int64_t out = n / s + (n % s != 0);
-        int64_t all = (out - 1) * s + reach - n;
-
-        all = all > 0 ? all : 0;
-        pads[upper ? i : 2 + i] = all / 2;
-        pads[upper ? 2 + i : i] = all - all / 2;
-    }
-}
+/* The attributes of a node over windows of a picture, NHWC. */
+typedef struct Windows {
+    const SnInts *kernel, *stride, *pads, *dilate;
+    const SnShape *in;
+    int64_t ceil_mode;
+    bool plain; /* two axes, numbers that the node may have */
+} Windows;
 
 static bool
 sane(const SnInts *v)
@@ -35,37 +25,88 @@ sane(const SnInts *v)
     return v->n == 2;
 }
 
-/* A window that lies in the padding has no largest element and no mean. */
 static SnStatus
-check_windows(SnImport *x, const SnImportCall *c)
+windows_read(SnImport *x, const SnImportCall *c, Windows *w)
 {
     SnKind k = c->desc->kind;
-    const SnInts *pads = sn_import_get_ints(k, c->attr, "pads");
-    const SnInts *kernel = sn_import_get_ints(k, c->attr, "kernel");
-    const SnInts *stride = sn_import_get_ints(k, c->attr, "stride");
-    const SnInts *dilate = sn_import_get_ints(k, c->attr, "dilate");
-    const SnShape *in = sn_shape_of(x->g, c->in[0]);
-    int64_t ceil_mode;
 
-    SN_TRY(sn_import_int(x, "ceil_mode", 0, &ceil_mode));
-    if (in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate) ||
-        pads->n != 4 || in->dim[0] == 0 || in->dim[3] == 0)
-        return SN_OK;
+    *w = (Windows){.kernel = sn_import_get_ints(k, c->attr, "kernel"),
+                   .stride = sn_import_get_ints(k, c->attr, "stride"),
+                   .pads = sn_import_get_ints(k, c->attr, "pads"),
+                   .dilate = sn_import_get_ints(k, c->attr, "dilate"),
+                   .in = sn_shape_of(x->g, c->in[0])};
+    w->plain = w->in->rank == 4 && sane(w->kernel) && sane(w->stride) &&
+               sane(w->dilate);
+    w->ceil_mode = 0; /* of a convolution it is unknown, and refused */
+    return sn_attr_named(sn_desc(k), "ceil_mode")
+               ? sn_import_int(x, "ceil_mode", 0, &w->ceil_mode)
+               : SN_OK;
+}
+
+/* The elements from the first to the last tap along axis i. */
+static int64_t
+span_of(const Windows *w, int i)
+{
+    return (w->kernel->v[i] - 1) * w->dilate->v[i] + 1;
+}
+
+/* Padding so that there are ceil(input / stride) results; an odd one more goes
+ * after the picture (SAME_UPPER) or before it (SAME_LOWER). */
+static void
+same_pads(const Windows *w, bool upper, int64_t pads[4])
+{
     for (int i = 0; i < 2; i++) {
-        int64_t n = in->dim[1 + i], s = stride->v[i], before = pads->v[i];
-        int64_t span = (kernel->v[i] - 1) * dilate->v[i] + 1;
-        int64_t room = n + before + pads->v[2 + i] - span;
-        int64_t last = (ceil_mode ? (room + s - 1) / s : room / s) * s;
-        if (before < 0 || pads->v[2 + i] < 0 || room < 0)
+        int64_t n = w->in->dim[1 + i], s = w->stride->v[i];
+        int64_t out = n / s + (n % s != 0);
+        int64_t all = (out - 1) * s + span_of(w, i) - n;
+
+        all = all > 0 ? all : 0;
+        pads[upper ? i : 2 + i] = all / 2;
+        pads[upper ? 2 + i : i] = all - all / 2;
+    }
+}
+
+/* Is one of the windows that begin at 0, s, 2 s, .., last of a row of n
+ * elements behind `before` padded ones between them?  All reach over the row
+ * or into it, so that only taps further apart than n can miss it: those of a
+ * window at a are at a mod d, a mod d + d, ... */
+static bool
+steps_over(int64_t n, int64_t before, int64_t s, int64_t d, int64_t last)
+{
+    int64_t r = (d - before % d) % d, first = r;
+
+    if (d <= n)
+        return false;
+    for (int64_t at = 0; r < n; at += s) {
+        if (at >= last)
+            return false;
+        r = (r + s) % d;
+        if (r == first)
+            return false;
+    }
+    return true;
+}
+
+/* A window that lies in the padding has no largest element and no mean. */
+static SnStatus
+check_windows(SnImport *x, const Windows *w, const int64_t *pads)
+{
+    for (int i = 0; i < 2; i++) {
+        int64_t n = w->in->dim[1 + i], s = w->stride->v[i], before = pads[i];
+        int64_t d = w->dilate->v[i], span = span_of(w, i);
+        int64_t room = n + before + pads[2 + i] - span;
+        int64_t last = (w->ceil_mode ? (room + s - 1) / s : room / s) * s;
+        if (before < 0 || pads[2 + i] < 0 || room < 0)
             continue; /* the node's own declaration refuses it */
-        if (ceil_mode && last >= n + before)
+        if (w->ceil_mode && last >= n + before)
             last -= s; /* ceil_mode starts none behind the picture */
-        if (before >= span || last - before >= n)
+        if (before >= span || last - before >= n ||
+            steps_over(n, before, s, d, last))
             return sn_import_fail(
                 x, SN_EINPUT,
                 "'pads' = [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
                 "]: along axis %d a window of %" PRId64 " is padding only",
-                pads->v[0], pads->v[1], pads->v[2], pads->v[3], 2 + i, span);
+                pads[0], pads[1], pads[2], pads[3], 2 + i, span);
     }
     return SN_OK;
 }
@@ -73,36 +114,35 @@ check_windows(SnImport *x, const SnImportCall *c)
 SnStatus
 sn_onnx_auto_pad(SnImport *x, const SnImportCall *c)
 {
-    SnKind k = c->desc->kind;
-    const SnInts *pads = sn_import_get_ints(k, c->attr, "pads");
-    const SnInts *kernel = sn_import_get_ints(k, c->attr, "kernel");
-    const SnInts *stride = sn_import_get_ints(k, c->attr, "stride");
-    const SnInts *dilate = sn_import_get_ints(k, c->attr, "dilate");
-    const SnShape *in = sn_shape_of(x->g, c->in[0]);
+    bool nonempty = sn_desc(c->desc->kind)->sem->nonempty;
     int64_t made[4] = {0};
     const char *mode;
+    Windows w;
 
+    SN_TRY(windows_read(x, c, &w));
     SN_TRY(sn_import_str(x, "auto_pad", "NOTSET", &mode));
+    nonempty &= w.plain && w.in->dim[0] != 0 && w.in->dim[3] != 0;
     if (strcmp(mode, "NOTSET") == 0)
-        return sn_desc(k)->sem->nonempty ? check_windows(x, c) : SN_OK;
+        return nonempty && w.pads->n == 4 ? check_windows(x, &w, w.pads->v)
+                                          : SN_OK;
     if (strcmp(mode, "VALID") != 0 && strcmp(mode, "SAME_UPPER") != 0 &&
         strcmp(mode, "SAME_LOWER") != 0)
         return sn_import_fail(x, SN_EINPUT,
                               "attribute 'auto_pad' = \"%s\", expected NOTSET, "
                               "VALID, SAME_UPPER or SAME_LOWER",
                               mode);
-    for (uint32_t i = 0; i < pads->n; i++)
-        if (pads->v[i] != 0)
+    for (uint32_t i = 0; i < w.pads->n; i++)
+        if (w.pads->v[i] != 0)
             return sn_import_fail(
                 x, SN_EINPUT, "has both 'pads' and 'auto_pad' = \"%s\"", mode);
-    if (in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate))
+    if (!w.plain)
         return sn_import_fail(x, SN_EUNSUPPORTED,
                               "'auto_pad' is supported for two-dimensional "
                               "pictures only");
     if (mode[0] == 'S')
-        same_pads(in, kernel, stride, dilate, mode[5] == 'U', made);
-    sn_import_set_ints(x, k, c->attr, "pads", 4, made);
-    return SN_OK;
+        same_pads(&w, mode[5] == 'U', made);
+    sn_import_set_ints(x, c->desc->kind, c->attr, "pads", 4, made);
+    return nonempty ? check_windows(x, &w, made) : SN_OK;
 }
 
 /* Along one axis of n elements: how far windows that start inside reach past
@@ -129,24 +169,19 @@ SnStatus
 sn_onnx_ceil_pad(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind, pad;
-    const SnInts *kernel = sn_import_get_ints(k, c->attr, "kernel");
-    const SnInts *stride = sn_import_get_ints(k, c->attr, "stride");
-    const SnInts *dilate = sn_import_get_ints(k, c->attr, "dilate");
-    const SnInts *pads = sn_import_get_ints(k, c->attr, "pads");
-    const SnShape *in = sn_shape_of(x->g, c->in[0]);
-    int64_t ceil_mode, counted, p[4], past[4] = {0}, all[8] = {0};
+    int64_t counted, p[4], past[4] = {0}, all[8] = {0};
     void *attr;
+    Windows w;
 
-    SN_TRY(sn_import_int(x, "ceil_mode", 0, &ceil_mode));
+    SN_TRY(windows_read(x, c, &w));
     SN_TRY(sn_import_int(x, "count_include_pad", 0, &counted));
-    if (!ceil_mode || !counted || !sn_import_is(x, "AveragePool") ||
-        in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate) ||
-        pads->n != 4)
+    if (!w.ceil_mode || !counted || !sn_import_is(x, "AveragePool") ||
+        !w.plain || w.pads->n != 4)
         return SN_OK;
-    memcpy(p, pads->v, sizeof p);
+    memcpy(p, w.pads->v, sizeof p);
     for (int i = 0; i < 2; i++)
-        reach(in->dim[1 + i], (kernel->v[i] - 1) * dilate->v[i] + 1,
-              stride->v[i], p[i], &p[2 + i], &past[2 + i]);
+        reach(w.in->dim[1 + i], span_of(&w, i), w.stride->v[i], p[i], &p[2 + i],
+              &past[2 + i]);
     if (past[2] == 0 && past[3] == 0)
         return SN_OK;
     for (int i = 0; i < 4; i++)
