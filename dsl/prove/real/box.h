@@ -99,6 +99,7 @@ typedef struct SnRealProof {
                                   codes are compared; right, left */
     bool all_real;             /* types */
     bool computes;             /* more than moves elements */
+    bool negates;              /* changes signs */
     SnBox **bind;              /* by variable */
     SnBoxNode **bound;         /* by variable */
     uint32_t nnode;

@@ -718,8 +718,13 @@ arithmetic(const At *v, const SnExpr *e)
 {
     SnRings *R = &v->cx->R;
     SnRing a = formula(v, e->kid[0]), b = formula(v, e->kid[1]);
+    double k;
 
-    computes(v);
+    if (e->op == SN_OP_MUL &&
+        (sn_ring_is_num(a, &k) || sn_ring_is_num(b, &k)) && fabs(k) == 1)
+        v->cx->negates |= k < 0; /* 1 and -1 round nothing */
+    else
+        computes(v);
     if (sn_real_stopped(v->cx))
         return a;
     switch (e->op) {
@@ -753,7 +758,10 @@ formula(const At *outer, const SnExpr *e)
     case SN_E_REAL:
         return num(&v, e->r);
     case SN_E_NEG:
+        v.cx->negates = true;
         return sn_ring_mul(&v.cx->R, num(&v, -1), formula(&v, e->kid[0]));
+    case SN_E_NOT: /* of a bool, which is 0 or 1 */
+        return sn_ring_sub(&v.cx->R, num(&v, 1), formula(&v, e->kid[0]));
     case SN_E_BIN:
         return arithmetic(&v, e);
     case SN_E_CALL:

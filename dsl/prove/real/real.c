@@ -114,7 +114,7 @@ elements(SnRealProof *cx, SnBox *l, SnBox *r, SnBoxPlace at, SnRing *x,
                           cx->ngrow[1], cx->ntaken[0], cx->ntaken[1]};
 
     for (int i = 0; i < 2; i++) {
-        cx->computes = false;
+        cx->computes = cx->negates = false;
         for (int k = 0; k < 2; k++) {
             cx->ndiv[k] = n[k];
             cx->ngrow[k] = n[2 + k];
@@ -166,7 +166,10 @@ walk(SnRealProof *cx)
     }
     cx->R.strict = sn_real_exact(cx);
     elements(cx, l, r, at, &x, &y);
-    if (!sn_real_stopped(cx) && cx->R.strict && cx->computes)
+    /* the order of numbers is not that of what they were negated from */
+    bool chosen = cx->ntaken[0] || cx->ntaken[1];
+    if (!sn_real_stopped(cx) && cx->R.strict &&
+        (cx->computes || (cx->negates && chosen)))
         sn_real_out(cx, "arithmetic on the way");
     if (!sn_real_stopped(cx) && !sn_ring_same(&cx->R, x, y))
         fail(cx, sn_format(cx->a, "%s against %s", sn_ring_text(&cx->R, x),

@@ -198,6 +198,16 @@ one_contract(const SnRealProof *cx, const SnBox *l, const SnBox *r)
     return true;
 }
 
+/* Is there one type that both can have, and no more about it than its name? */
+static bool
+one_plain_type(const SnBox *l, const SnBox *r)
+{
+    return l->elems == r->elems &&
+           (l->elems == bit(SN_F32) || l->elems == bit(SN_I8) ||
+            l->elems == bit(SN_I32) || l->elems == bit(SN_I64) ||
+            l->elems == bit(SN_BOOL));
+}
+
 void
 sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r)
 {
@@ -215,7 +225,7 @@ sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r)
         sn_real_out(cx, "types that may not be real");
     else if (one_contract(cx, l, r))
         cx->codes[0] = r->def, cx->codes[1] = l->def;
-    else if (type_of(l) != type_of(r))
+    else if (type_of(l) != type_of(r) && !one_plain_type(l, r))
         sn_real_out(cx, "types that are not proved equal");
 }
 
