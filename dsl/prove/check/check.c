@@ -40,7 +40,7 @@ sn_step_number(SnCheckSteps *s, int64_t *v)
     for (*v = 0; *p >= '0' && *p <= '9' && !over; p++)
         over = __builtin_mul_overflow(*v, 10, v) ||
                __builtin_add_overflow(*v, sign * (*p - '0'), v);
-    if (p == from || over)
+    if (p == from || over || *v == INT64_MAX || *v == INT64_MIN)
         return sn_step_fail(s, "expected a number at '%.20s'", s->at);
     s->at = p;
     return true;
