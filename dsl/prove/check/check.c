@@ -104,14 +104,6 @@ sn_step_read(SnCheckSteps *s, SnPoly *p)
 
 /* ---- sides and paths ---- */
 
-static void
-back_to(SnCheckSteps *s, SnStepKnown known)
-{
-    while (s->now.neq > known.neq)
-        s->equation[s->now.eq[--s->now.neq].atom] = 0;
-    s->now = known;
-}
-
 /* The fact of a side of a distinction. */
 static void
 take_side(SnCheckSteps *s, const SnStepSplit *t)
@@ -160,7 +152,7 @@ other_side(SnCheckSteps *s)
                             s->nsplit - 1);
     SnStepSplit *t = &s->split[s->nsplit - 1];
     t->other = true;
-    back_to(s, t->before);
+    s->now = t->before;
     take_side(s, t);
     s->reals = NULL;
     s->closed = false;
@@ -242,11 +234,10 @@ give_back(SnCheckSteps *s)
     if (n != s->nlent || !n)
         return sn_step_fail(s, "%u facts are lent, not %lld", s->nlent,
                             (long long)n);
-    SnStepKnown known = s->before_lent;
-    known.implied = s->now.implied;
-    known.nimplied = s->now.nimplied;
+    s->before_lent.implied = s->now.implied;
+    s->before_lent.nimplied = s->now.nimplied;
+    s->now = s->before_lent;
     s->nlent = 0;
-    back_to(s, known);
     return true;
 }
 

@@ -696,21 +696,21 @@ says(SnCheckSteps *s, char kind)
 {
     struct SnCheckReals *R = s->reals;
     Said new = {.kind = kind};
+    SnPoly none = {0};
+    bool place = kind == 'b';
 
     if (!count(s, &new.atom) || !sn_step_read(s, &new.p))
         return false;
+    SnPoly at = sn_poly_atom(&s->P, new.atom);
     if (new.atom >= s->P.n || !s->P.atom[new.atom].name ||
-        s->equation[new.atom] || said(s, 'b', new.atom) ||
+        !sn_poly_same(sn_step_norm(s, at), at) || said(s, 'b', new.atom) ||
         said(s, 'f', new.atom) || R->nplace == NPLACE || R->nterm)
         return sn_step_fail(s, "an atom of which more is known");
     new.p = sn_step_norm(s, new.p);
-    bool place = kind == 'b';
-    new.side[0] = place ? sn_poly_atom(&s->P, new.atom) : new.p;
-    new.side[1] = sn_poly_plus(
-        &s->P,
-        sn_poly_sub(&s->P, place ? new.p : (SnPoly){0}, new.side[0]), -1);
-    if (place)
-        new.bit = (uint64_t)1 << R->nplace++;
+    new.side[0] = place ? at : new.p;
+    new.side[1] = sn_poly_sub(&s->P, place ? new.p : none, new.side[0]);
+    new.side[1] = sn_poly_plus(&s->P, new.side[1], -1);
+    new.bit = place ? (uint64_t)1 << R->nplace++ : 0;
     SN_PUSH(s->a, R->said, R->nsaid, new);
     return true;
 }

@@ -25,25 +25,23 @@ has(const SnStepPolys *v, SnPoly p)
     return i;
 }
 
-/* An atom of p that an equation gives a value, or -1. */
-static int32_t
+/* An equation that gives an atom of p a value, or NULL. */
+static const SnCheckEquation *
 given(const SnCheckSteps *s, SnPoly p)
 {
-    for (uint32_t i = 0; i < p.n; i++)
-        for (unsigned k = 0; k < p.m[i].n; k++)
-            if (s->equation[p.m[i].atom[k]])
-                return p.m[i].atom[k];
-    return -1;
+    for (uint32_t i = 0; i < s->now.neq; i++)
+        if (sn_poly_has(p, s->now.eq[i].atom))
+            return &s->now.eq[i];
+    return NULL;
 }
 
 SnPoly
 sn_step_norm(SnCheckSteps *s, SnPoly p)
 {
-    int32_t atom;
+    const SnCheckEquation *e;
 
-    for (int i = 0; i < NROUND && (atom = given(s, p)) >= 0; i++)
-        p = sn_poly_replace(&s->P, p, (uint32_t)atom,
-                            s->now.eq[s->equation[atom] - 1].is);
+    for (int i = 0; i < NROUND && (e = given(s, p)); i++)
+        p = sn_poly_replace(&s->P, p, e->atom, e->is);
     return p;
 }
 
@@ -52,10 +50,8 @@ new_equation(SnCheckSteps *s, uint32_t atom, SnPoly is)
 {
     SnCheckEquation e = {atom, is};
 
-    if (s->equation[atom] || sn_poly_has(is, atom))
-        return;
-    SN_PUSH(s->a, s->now.eq, s->now.neq, e);
-    s->equation[atom] = s->now.neq;
+    if (!given(s, sn_poly_atom(&s->P, atom)) && !sn_poly_has(is, atom))
+        SN_PUSH(s->a, s->now.eq, s->now.neq, e);
 }
 
 bool

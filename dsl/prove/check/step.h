@@ -42,7 +42,6 @@ typedef struct SnCheckSteps {
     SnPolys P;
     const char *at; /* the rest of the line */
     SnStepKnown now;
-    uint32_t equation[SN_POLY_NATOM]; /* number + 1, 0: none */
     uint32_t nsplit, nlent, nused;
     SnPoly *used; /* the facts that the step names */
     SnStepSplit *split;
