@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "kernel/isa.h"
-#include "run/team.h"
+#include "base/team/team.h"
 #include "run/bench/tune_search.h"
 
 SnStatus

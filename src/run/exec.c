@@ -13,7 +13,7 @@
 #include "run/fence.h"
 #include "run/shadow.h"
 #include "run/stream.h"
-#include "run/team.h"
+#include "base/team/team.h"
 #include "sn_kind_save.h"
 
 SnStatus

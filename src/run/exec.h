@@ -8,7 +8,7 @@
 #include "graph/desc.h"
 #include "rewrite/rewrite.h"
 #include "run/plan.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,7 +8,7 @@
 
 #include "base/budget.h"
 #include "run/fence.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 /* Evaluators keep index lists in scratch; it is freed once it has grown, and
  * after every sample, except one block of at most this size: a sample of small

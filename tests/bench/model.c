@@ -13,7 +13,7 @@
 #include "graph/text/text.h"
 #include "kernel/isa.h"
 #include "run/exec.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 enum { MOST = 2001 };
 static const double SECONDS = 0.5;

@@ -37,7 +37,7 @@
 #include "kernel/pack.h"
 #include "proc.h"
 #include "run/exec.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 enum { MOST_RUNS = 4000, MOST_ROUNDS = 101, LEAST_RUNS = 3, MAX_INPUT = 8 };
 
@@ -514,7 +514,7 @@ difference(const Told *a, const Told *b)
 /* ---- rounds ---- */
 
 /* On two threads a round counts when the processors are near each other
- * (run/team.h) before and after it.  Others are repeated, up to this many
+ * (base/team/team.h) before and after it.  Others are repeated, up to this many
  * times as many rounds; when fewer than half of those wanted were near, all
  * count, and the line is marked. */
 enum { MOST_TIMES = 3 };

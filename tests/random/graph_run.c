@@ -13,7 +13,7 @@
 #include "random/graph_gen.h"
 #include "run/exec.h"
 #include "run/fence.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 enum { RUBBISH = 0x5a };
 

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "graph/text/text.h"
 #include "run/exec.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 /* ---- parts ---- */
 

@@ -6,7 +6,7 @@
 #include "base/file/file.h"
 #include "base/json.h"
 #include "run/bench/bench.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 /* Share of v in most, in per cent; 0 when there is no ceiling. */
 static double

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "kernel/eval/eval.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 enum { LEAST_RUNS = 5, MOST_RUNS = 4000 };
 static const double SECONDS = 0.5;

@@ -35,8 +35,8 @@ typedef struct SnBench {
 
 /* Runs x on seeded inputs, for half a second and at least 5 times (or nrun
  * times if it is not 0), then as often with a clock between nodes.
- * A team whose processors are far apart (run/team.h) waits and is timed again
- * a few times.  Fails when a run does. */
+ * A team whose processors are far apart (base/team/team.h) waits and is timed
+ * again a few times.  Fails when a run does. */
 SnStatus sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,
                   SnDiag *d, SnBench **out);
 /* Seeded inputs: reals in [0, 1), codes, zeros for indices. */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "kernel/isa.h"
 #include "run/bench/bench.h"
-#include "run/team.h"
+#include "base/team/team.h"
 
 /* Seconds for a comparison of two, and the least turns of each; the last
  * comparisons, whose figures are reported, get more. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/team.h"
+#include "base/team/team.h"
 
 #include <pthread.h>
 #include <sched.h>
