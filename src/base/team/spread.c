@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/team/spread.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team/team.h"
+
+/* A part is worth waking a thread from these bytes on.  Each thread has two
+ * parts, so that one that loses its processor does not keep half of the work
+ * waiting. */
+enum { PART_NBYTE = 1 << 18, PARTS_EACH = 2 };
+
+struct SnSpread {
+    unsigned n;
+    bool started;
+    SnTeam *team; /* once started; NULL: no thread could be had */
+};
+
+static _Thread_local SnSpread *current;
+
+SnSpread *
+sn_spread_new(unsigned n)
+{
+    SnSpread *s = malloc(sizeof *s);
+
+    if (s)
+        *s = (SnSpread){.n = n};
+    return s;
+}
+
+void
+sn_spread_free(SnSpread *s)
+{
+    if (current == s)
+        current = NULL;
+    if (s)
+        sn_team_free(s->team);
+    free(s);
+}
+
+SnSpread *
+sn_spread_use(SnSpread *s)
+{
+    SnSpread *was = current;
+
+    current = s;
+    return was;
+}
+
+unsigned
+sn_spread_parts(int64_t n, size_t nbyte)
+{
+    size_t most =
+        current && current->n > 1 ? (size_t)current->n * PARTS_EACH : 1;
+
+    if (most > SN_TEAM_MAX)
+        most = SN_TEAM_MAX;
+    if (most > nbyte / PART_NBYTE)
+        most = nbyte / PART_NBYTE;
+    if (n < (int64_t)most)
+        most = n < 1 ? 1 : (size_t)n;
+    return most < 1 ? 1 : (unsigned)most;
+}
+
+typedef struct Work {
+    int64_t n;
+    unsigned nparts;
+    SnSpreadFn *fn;
+    void *ctx;
+} Work;
+
+/* Where part k begins. */
+static int64_t
+begin(const Work *w, int64_t k)
+{
+    return w->n / w->nparts * k + w->n % w->nparts * k / w->nparts;
+}
+
+static void
+do_part(void *ctx, unsigned k)
+{
+    const Work *w = ctx;
+
+    w->fn(w->ctx, k, begin(w, k), begin(w, (int64_t)k + 1));
+}
+
+static SnTeam *
+team_of(SnSpread *s)
+{
+    if (!s->started)
+        s->team = sn_team_new(s->n);
+    s->started = true;
+    return s->team;
+}
+
+void
+sn_spread(int64_t n, unsigned nparts, SnSpreadFn *fn, void *ctx)
+{
+    Work w = {n, nparts, fn, ctx};
+    SnSpread *s = sn_spread_use(NULL); /* parts on this thread share nothing */
+    SnTeam *t = s && nparts > 1 ? team_of(s) : NULL;
+
+    if (t)
+        sn_team_do(t, nparts, do_part, &w);
+    else
+        for (unsigned k = 0; k < nparts; k++)
+            do_part(&w, k);
+    sn_spread_use(s);
+}
+
+typedef struct Copy {
+    char *to;
+    const char *from;
+} Copy;
+
+static void
+copy_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
+{
+    const Copy *c = ctx;
+
+    (void)part;
+    memcpy(c->to + i0, c->from + i0, (size_t)(i1 - i0));
+}
+
+void
+sn_spread_copy(void *to, const void *from, size_t n)
+{
+    Copy c = {to, from};
+
+    if (n > 0)
+        sn_spread((int64_t)n, sn_spread_parts((int64_t)n, n), copy_part, &c);
+}
