@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/conv_f32/conv_f32_pack.h"
 #include "kernel/pack.h"
 #include "kernel/eval/rows.h"
 #include "kernel/span.h"
@@ -13,23 +14,12 @@
  * second cache level. */
 enum { BLOCK_TAPS = 1536 };
 
-/* Rows of a filter [tap][channel] packed before their pages are released. */
-enum { PACK_TAPS = 128 };
-
 typedef struct Class {
     SnSpan r, c;
     int64_t nrun;      /* all, */
     const int64_t *at; /* [nkb + 1] where those of a block of taps begin */
     const SnRunF32 *run;
 } Class;
-
-typedef struct Panel {
-    int64_t c0; /* first output channel */
-    int64_t x0; /* first input channel of its group */
-    int npanel, ncol;
-    int64_t at; /* in the packed filter */
-    const float *bias;
-} Panel;
 
 struct SnConvF32 {
     const SnGemmF32 *g;
@@ -42,8 +32,8 @@ struct SnConvF32 {
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
     const Class *class;
-    const Panel *panel; /* depthwise: one, whole */
-    const float *w;     /* the packed filter, or NULL: each run brings it */
+    const SnPanelF32 *panel; /* depthwise: one, whole */
+    const float *w; /* the packed filter, or NULL: each run brings it */
     float lo, hi;
 };
 
@@ -149,44 +139,9 @@ set_classes(SnArena *a, SnConvF32 *p)
 typedef struct Pack {
     SnArena *a;
     SnConvF32 *p;
-    const SnGemmF32 *g;
-    const SnFilterF32 *f;
     int npanel; /* SnConvPick.npanel */
-    float *w;   /* where to */
+    SnPackF32 to;
 } Pack;
-
-/* Taps at a time: 4 lines of a channel, which come faster than one, and on the
- * other side few enough lines to stay in the first cache level. */
-enum { PACK_ROWS = 64 };
-
-/* Taps [t0, t1) of n channels from c0 on, as [tap][channel].  Channels lie too
- * far apart for the processor to prefetch. */
-static void
-pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
-          int64_t t1)
-{
-    const SnFilterF32 *f = k->f;
-    float *w = k->w + b->at;
-
-    for (; t0 < t1; t0 += PACK_ROWS) {
-        int64_t end = min64(t0 + PACK_ROWS, t1), i = 0;
-        for (; k->g->turn && f->step_k == 1 && i + SN_LANE <= n; i += SN_LANE) {
-            const float *from = f->w + (b->c0 + i) * f->step_c;
-            for (int64_t c = SN_LANE; c < 2 * SN_LANE && i + c < n; c++)
-                for (int64_t t = t0; t < end; t += 16)
-                    __builtin_prefetch(from + c * f->step_c + t);
-            k->g->turn(from + t0, f->step_c, end - t0, w + t0 * pitch + i,
-                       pitch);
-        }
-        for (; i < n; i++) {
-            const float *from = f->w + (b->c0 + i) * f->step_c;
-            for (int64_t t = t0; i + 4 < n && t < end; t += 16)
-                __builtin_prefetch(from + 4 * f->step_c + t * f->step_k);
-            for (int64_t t = t0; t < end; t++)
-                w[t * pitch + i] = from[t * f->step_k];
-        }
-    }
-}
 
 /* The biases of n channels from c0 on, and zeros. */
 static const float *
@@ -194,8 +149,8 @@ pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
 {
     float *v = SN_NEW_N(k->a, float, pitch);
 
-    for (int64_t i = 0; k->f->bias && i < n; i++)
-        v[i] = k->f->bias[c0 + i];
+    for (int64_t i = 0; k->to.f->bias && i < n; i++)
+        v[i] = k->to.f->bias[c0 + i];
     return v;
 }
 
@@ -204,74 +159,27 @@ pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
 static bool
 to_fill(Pack *k, float *own, int64_t n)
 {
-    size_t nbyte = (size_t)n * sizeof *k->w;
+    size_t nbyte = (size_t)n * sizeof *k->to.w;
     bool ready = true;
 
-    if (k->f->w && own)
-        k->w = sn_pack_take(k->f->pack, own, nbyte, &ready);
-    else if (k->f->w)
-        k->w = sn_pack_piece(k->f->pack, k->a, nbyte, &ready);
-    k->p->w = k->w;
+    if (k->to.f->w && own)
+        k->to.w = sn_pack_take(k->to.f->pack, own, nbyte, &ready);
+    else if (k->to.f->w)
+        k->to.w = sn_pack_piece(k->to.f->pack, k->a, nbyte, &ready);
+    k->p->w = k->to.w;
     return !ready;
-}
-
-/* All panels, in the filter's order in memory, so that packed pages can be
- * released. */
-static void
-pack_panels(const Pack *k, const Panel *v, uint32_t n)
-{
-    const SnFilterF32 *f = k->f;
-    int64_t taps = k->p->taps;
-    bool transposed = f->step_k == 1; /* a channel after the other */
-
-    for (int64_t t = 0, t1; t < taps; t = t1) {
-        t1 = transposed ? taps : min64(t + PACK_TAPS, taps);
-        for (uint32_t i = 0; i < n; i++) {
-            pack_taps(k, &v[i], v[i].ncol, v[i].npanel * SN_LANE, t, t1);
-            if (transposed && f->from)
-                sn_arena_unload(f->from, f->w,
-                                (size_t)((v[i].c0 + v[i].ncol) * taps) *
-                                    sizeof *f->w);
-        }
-        if (!transposed && f->from)
-            sn_arena_unload(f->from, f->w,
-                            (size_t)(t1 * f->step_k) * sizeof *f->w);
-    }
 }
 
 /* Whether each of n panels takes as much memory as its channels did, which lie
  * there one after the other. */
 static bool
-same_place(const Pack *k, const Panel *v, uint32_t n)
+same_place(const Pack *k, const SnPanelF32 *v, uint32_t n)
 {
-    bool same = k->f->step_k == 1 && k->f->step_c == k->p->taps;
+    bool same = k->to.f->step_k == 1 && k->to.f->step_c == k->p->taps;
 
     for (uint32_t i = 0; same && i < n; i++)
         same = v[i].ncol == v[i].npanel * SN_LANE;
     return same;
-}
-
-/* Panel after panel in its own place, by way of memory for one. */
-static void
-pack_own(Pack *k, const Panel *v, uint32_t n)
-{
-    SnArena *tmp = sn_arena_new();
-    float *w = k->w;
-    int64_t taps = k->p->taps;
-    size_t most = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        most = most > (size_t)v[i].ncol ? most : (size_t)v[i].ncol;
-    float *part = sn_alloc(tmp, most * (size_t)taps * sizeof *part);
-    k->w = part;
-    for (uint32_t i = 0; i < n; i++) {
-        Panel b = v[i];
-        b.at = 0;
-        pack_taps(k, &b, b.ncol, b.ncol, 0, taps);
-        memcpy(w + v[i].at, part, (size_t)(b.ncol * taps) * sizeof *w);
-    }
-    k->w = w;
-    sn_arena_free(tmp);
 }
 
 static void
@@ -280,13 +188,13 @@ pack_gemm(Pack *k)
     SnConvF32 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t ocg = o->oc / o->group, wide = sn_conv_width(o, k->npanel);
-    Panel *v = NULL;
+    SnPanelF32 *v = NULL;
     uint32_t n = 0;
     int64_t at = 0;
 
     for (int64_t g = 0; g < o->group; g++)
         for (int64_t c = 0; c < ocg; c += wide) {
-            Panel b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
+            SnPanelF32 b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
             b.ncol = (int)min64(ocg - c, wide);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             b.bias = pad_bias(k, b.c0, b.ncol, b.npanel * SN_LANE);
@@ -294,12 +202,12 @@ pack_gemm(Pack *k)
             at += p->taps * b.npanel * SN_LANE;
             SN_PUSH(k->a, v, n, b);
         }
-    bool own = k->f->own && same_place(k, v, n);
-    if (to_fill(k, own ? k->f->own : NULL, at)) {
+    bool own = k->to.f->own && same_place(k, v, n);
+    if (to_fill(k, own ? k->to.f->own : NULL, at)) {
         if (own)
-            pack_own(k, v, n);
+            sn_conv_f32_pack_own(&k->to, v, n, (size_t)at * sizeof *k->to.w);
         else
-            pack_panels(k, v, n);
+            sn_conv_f32_pack_panels(&k->to, v, n, (size_t)at * sizeof *k->to.w);
     }
     p->panel = v;
     p->npanel = n;
@@ -324,17 +232,17 @@ sn_conv_f32_packed(const SnConvF32 *p)
 void
 sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to)
 {
-    Pack k = {.g = p->g, .f = f, .w = to};
+    SnPackF32 k = {p->g, f, p->taps, to};
 
     for (uint32_t i = 0; i < p->npanel; i++) {
-        const Panel *b = &p->panel[i];
+        const SnPanelF32 *b = &p->panel[i];
         int64_t pitch = b->npanel * SN_LANE;
         float *w = to + b->at;
         for (int64_t t = 0; b->ncol < pitch && t < p->taps; t++)
             memset(w + t * pitch + b->ncol, 0,
                    (size_t)(pitch - b->ncol) * sizeof *to);
         if (f->step_c != 1) {
-            pack_taps(&k, b, b->ncol, pitch, 0, p->taps);
+            sn_conv_f32_pack_taps(&k, b, b->ncol, pitch, 0, p->taps);
             continue;
         }
         for (int64_t t = 0; t < p->taps; t++)
@@ -352,12 +260,12 @@ padded(int64_t c)
 static void
 pack_dw(Pack *k)
 {
-    Panel *b = SN_NEW(k->a, Panel);
+    SnPanelF32 *b = SN_NEW(k->a, SnPanelF32);
     int64_t oc = k->p->geo.oc;
 
     b->bias = pad_bias(k, 0, oc, padded(oc));
     if (to_fill(k, NULL, padded(oc) * k->p->taps))
-        pack_taps(k, b, oc, padded(oc), 0, k->p->taps);
+        sn_conv_f32_pack_taps(&k->to, b, oc, padded(oc), 0, k->p->taps);
     k->p->panel = b;
     k->p->npanel = 1;
 }
@@ -438,10 +346,10 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
 {
     SnConvF32 *p = SN_NEW(a, SnConvF32);
     SnConvPick pick = f->pick ? *f->pick : sn_conv_f32_rules(isa, geo);
-    Pack k = {.a = a, .p = p, .f = f, .npanel = pick.npanel};
+    Pack k = {.a = a, .p = p, .npanel = pick.npanel};
 
     assert(sn_conv_f32_fits(isa, geo, &pick));
-    p->g = k.g = gemm_f32(isa);
+    p->g = gemm_f32(isa);
     p->geo = *geo;
     p->lo = f->lo;
     p->hi = f->hi;
@@ -455,6 +363,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     if (is_empty(geo))
         return p; /* no panels, no units */
     set_classes(a, p);
+    k.to = (SnPackF32){.g = p->g, .f = f, .taps = p->taps};
     if (p->depthwise)
         pack_dw(&k);
     else
@@ -516,8 +425,9 @@ run_tile(const SnGemmF32 *g, SnTileF32 *t, int n)
 /* Multiplies pixels [from, to) of a class, counted through all images, by a
  * block of taps of a panel. */
 static void
-run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
-          int64_t kb, const float *x, float *y, int64_t from, int64_t to)
+run_class(const SnConvF32 *p, const Class *k, const SnPanelF32 *b,
+          const float *w, int64_t kb, const float *x, float *y, int64_t from,
+          int64_t to)
 {
     const SnConvGeo *o = &p->geo;
     bool few = b->ncol <= SN_F32_FEW && p->g->few[SN_F32_SETS - 1];
@@ -636,7 +546,7 @@ rows_before(const SnConvF32 *p, const Class *k, int64_t u)
 }
 
 static void
-run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
+run_panel(const SnConvF32 *p, const SnPanelF32 *b, const float *packed,
           const float *x, float *y, int64_t r0, int64_t r1)
 {
     const float *w = (p->w ? p->w : packed) + b->at;
@@ -661,7 +571,7 @@ run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
     const float *w = p->w ? p->w : packed;
 
     for (int64_t i = b0; i < b1; i++) {
-        const Panel *b = &p->panel[p->back ? b0 + b1 - 1 - i : i];
+        const SnPanelF32 *b = &p->panel[p->back ? b0 + b1 - 1 - i : i];
         SnTileF32 t = {.w = w + b->at,
                        .x = {x + b->x0 + first_tap(&p->geo, k, 0, 0)},
                        .y = {y + b->c0},
