@@ -2,6 +2,7 @@
 #include "onnx/import/import_priv.h"
 
 #include <string.h>
+#include "base/team/spread.h"
 #include "onnx/proto/tensor_pb.h"
 
 /* n elements at src, src + step, ..., of a size. */
@@ -18,31 +19,55 @@ gather_row(char *dst, const char *src, int64_t step, int64_t n, size_t size)
             memcpy(dst + k * (int64_t)size, src + k * step, size);
 }
 
+typedef struct Gather {
+    const SnData *t, *from;
+    int64_t start;
+    const int64_t *stride;
+} Gather;
+
+/* Elements of t, of one axis at least, whose first index is in [i0, i1). */
+static void
+gather_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
+{
+    const Gather *g = ctx;
+    const SnData *t = g->t;
+    int64_t size = (int64_t)sn_dtype_size(t->dtype), idx[SN_MAXRANK] = {i0};
+    int last = t->rank - 1;
+    int64_t row = last > 0 ? t->dim[last] : i1 - i0, each = 1;
+    int64_t step = g->stride[last] * size, at = g->start + i0 * g->stride[0];
+
+    (void)part;
+    for (int i = 1; i <= last; i++)
+        each *= t->dim[i];
+    char *dst = (char *)(uintptr_t)t->data + i0 * each * size;
+    for (int64_t k = 0; k < (i1 - i0) * each; k += row) {
+        gather_row(dst + k * size, (const char *)g->from->data + at * size,
+                   step, row, (size_t)size);
+        for (int i = last - 1; i >= 0; i--) {
+            at += g->stride[i];
+            if (++idx[i] < t->dim[i])
+                break;
+            at -= g->stride[i] * t->dim[i];
+            idx[i] = 0;
+        }
+    }
+}
+
 /* Copies the elements at start + sum(i * stride), i over dim, in C order.
  * Nothing is taken to be aligned. */
 static void
 gather_strided(const SnData *t, const SnData *from, int64_t start,
                const int64_t *stride)
 {
-    size_t size = sn_dtype_size(t->dtype);
-    int64_t idx[SN_MAXRANK] = {0}, at = start, n = sn_data_count(t);
-    int last = t->rank - 1;
-    int64_t row = last >= 0 ? t->dim[last] : 1;
-    int64_t step = last >= 0 ? stride[last] * (int64_t)size : 0;
-    char *dst = (char *)(uintptr_t)t->data;
-    const char *src = from->data;
+    Gather g = {t, from, start, stride};
+    size_t nbyte = sn_data_nbyte(t), size = sn_dtype_size(t->dtype);
 
-    for (int64_t k = 0; k < n; k += row) {
-        gather_row(dst + k * (int64_t)size, src + at * (int64_t)size, step, row,
-                   size);
-        for (int i = last - 1; i >= 0; i--) {
-            at += stride[i];
-            if (++idx[i] < t->dim[i])
-                break;
-            at -= stride[i] * t->dim[i];
-            idx[i] = 0;
-        }
-    }
+    if (t->rank == 0)
+        memcpy((void *)(uintptr_t)t->data,
+               (const char *)from->data + (size_t)start * size, size);
+    else if (nbyte > 0)
+        sn_spread(t->dim[0], sn_spread_parts(t->dim[0], nbyte), gather_part,
+                  &g);
 }
 
 static void

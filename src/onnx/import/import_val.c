@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/team/spread.h"
 #include "kernel/eval/eval.h"
 #include "onnx/proto/tensor_pb.h"
 #include "sn_kind_constant.h"
@@ -357,7 +358,9 @@ sn_import_settle(SnImport *x, const SnData *t)
     if ((uintptr_t)t->data % sn_dtype_size(t->dtype) == 0)
         return t;
     r = sn_memdup(x->a, t, sizeof *t);
-    r->data = sn_memdup(x->a, t->data, n);
+    void *to = sn_alloc(x->a, n);
+    sn_spread_copy(to, t->data, n);
+    r->data = to;
     sn_import_copied(x, r->data, n);
     sn_file_forget(&x->map, t->data, n);
     return r;
