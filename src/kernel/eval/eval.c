@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/team/spread.h"
 #include "kernel/eval/map.h"
 #include "map/facts.h"
+#include "sn_maps.h"
 
 const char *
 sn_eval_why_not(const SnGraph *g, SnId id)
@@ -140,6 +142,84 @@ sn_graph_charge(const SnGraph *g)
     sn_arena_free(a);
 }
 
+/* ---- in parts ---- */
+
+enum { MOST_OPERANDS = 4 };
+
+/* Is an element of the only result computed from reals at its own place in each
+ * operand, or at one that is repeated?  Then rows of it can be computed apart:
+ * such an evaluator does not fail and takes no memory. */
+static bool
+by_rows(const SnCall *c)
+{
+    const SnSem *sem = c->kind->sem;
+    bool reals = c->nout == 1 && c->out[0].type->elem == SN_F32;
+
+    for (uint32_t i = 0; i < c->nin; i++)
+        reals = reals && c->in[i].type && c->in[i].type->elem == SN_F32;
+    return reals && c->nin <= MOST_OPERANDS && c->out[0].shape->rank > 0 &&
+           sem && sem[0].cls == SN_C_POINT &&
+           sem[0].decl == &sn_map_decl_broadcast;
+}
+
+/* Rows [i0, i1) of a tensor whose first axis is that of `of`; all of one that
+ * is repeated along it. */
+static SnTensor
+rows_of(const SnTensor *t, const SnShape *of, int64_t i0, int64_t i1,
+        SnShape *shape)
+{
+    SnTensor r = *t;
+
+    *shape = *t->shape;
+    r.shape = shape;
+    if (shape->rank < of->rank || shape->dim[0] == 1)
+        return r;
+    shape->dim[0] = 1;
+    r.data = (float *)t->data + i0 * sn_shape_count(shape);
+    shape->dim[0] = i1 - i0;
+    return r;
+}
+
+typedef struct Rows {
+    const SnCall *c;
+    SnEvalFn *eval;
+} Rows;
+
+static void
+run_rows(void *ctx, unsigned part, int64_t i0, int64_t i1)
+{
+    const Rows *r = ctx;
+    SnCall c = *r->c;
+    SnShape shape[MOST_OPERANDS + 1];
+    SnTensor in[MOST_OPERANDS], out;
+
+    (void)part;
+    for (uint32_t i = 0; i < c.nin; i++)
+        in[i] = rows_of(&r->c->in[i], r->c->out[0].shape, i0, i1, &shape[i]);
+    out = rows_of(&r->c->out[0], r->c->out[0].shape, i0, i1,
+                  &shape[MOST_OPERANDS]);
+    c.in = in;
+    c.out = &out;
+    c.scratch = NULL;
+    c.why = NULL;
+    if (r->eval(&c) != SN_OK)
+        sn_bug("%s failed in parts", c.kind->name);
+}
+
+/* The evaluator, on the team of this thread where that is worth it. */
+static SnStatus
+evaluate(SnEvalFn *eval, const SnCall *c, size_t nbyte)
+{
+    Rows r = {c, eval};
+    int64_t rows = c->out[0].shape->rank > 0 ? c->out[0].shape->dim[0] : 1;
+    unsigned nparts = sn_spread_parts(rows, nbyte);
+
+    if (nparts == 1 || !by_rows(c))
+        return eval(c);
+    sn_spread(rows, nparts, run_rows, &r);
+    return SN_OK;
+}
+
 /* ---- constants ---- */
 
 enum { MAXDEPTH = 200 };
@@ -208,7 +288,8 @@ compute(Fold *f, SnRef r, int depth)
                 .scratch = f->a,
                 .why = why,
                 .rounding = g->rounding};
-    SnStatus s = sn_node_empty(g, SN_NODE(r)) ? SN_OK : t->eval(&c);
+    SnStatus s =
+        sn_node_empty(g, SN_NODE(r)) ? SN_OK : evaluate(t->eval, &c, nbyte);
     return s == SN_OK ? out[SN_RES(r)].data : NULL;
 }
 
