@@ -141,8 +141,13 @@ SnStatus sn_cli_no_export_opts(SnCli *c, const char *path);
  * the evaluators. */
 SnStatus sn_cli_engine(SnCli *c, const struct SnBackendDesc **out);
 SnStatus sn_cli_rewrite_opts(SnCli *c, struct SnRewriteOpts *o);
-/* --threads: 1 to SN_MAXTHREAD. */
+/* --threads: 1 to SN_MAXTHREAD (threads.c). */
 SnStatus sn_cli_threads(SnCli *c, unsigned *out);
+/* The same for a run of nsample samples: without --threads, samples that are
+ * fewer than --jobs get the threads that would have nothing to do. */
+SnStatus sn_cli_run_threads(SnCli *c, int64_t nsample, unsigned *out);
+/* Has --jobs threads share the large copies of loading. */
+void sn_cli_spread(SnCli *c);
 /* --precision, --scheme, --range, --keep-float (quant_options.c). */
 SnStatus sn_cli_control(SnCli *c, struct SnControl *out);
 /* Their globs against g as it was loaded and as it is lowered. */

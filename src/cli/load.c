@@ -426,18 +426,6 @@ get_average(SnCli *c, double *out)
 }
 
 SnStatus
-sn_cli_threads(SnCli *c, unsigned *out)
-{
-    long n = c->args.nthread;
-
-    if (n > SN_MAXTHREAD)
-        return sn_fail(c->d, SN_EUSAGE, "--threads",
-                       "%ld threads: expected at most %d", n, SN_MAXTHREAD);
-    *out = n ? (unsigned)n : 1;
-    return SN_OK;
-}
-
-SnStatus
 sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files, bool quiet,
                SnProfile **out)
 {

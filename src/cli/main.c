@@ -89,6 +89,7 @@ run(SnCli *c, int argc, char **argv)
     }
     sn_budget_limit(c->budget, &c->args.limits);
     sn_cli_alarm(c->args.limits.seconds);
+    sn_cli_spread(c);
     SN_TRY(check_cpu(c));
     if (c->args.plugin)
         SN_TRY(sn_plugin_load(c->d, c->args.plugin));

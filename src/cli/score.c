@@ -45,7 +45,7 @@ sn_results_run(SnCli *c, SnResults *r)
                  .ctx = r,
                  .progress = isatty(2)};
 
-    SN_TRY(sn_cli_threads(c, &b.nthread));
+    SN_TRY(sn_cli_run_threads(c, n, &b.nthread));
     r->count = SN_NEW_N(c->a, int64_t, nout + 1);
     r->value = SN_NEW_N(c->a, float *, nout + 1);
     for (uint32_t i = 0; i < nout; i++) {
