@@ -297,6 +297,15 @@ sn_budget_limit_of(SnCharge what)
     return current ? limit(current, what) : UINT64_MAX;
 }
 
+uint64_t
+sn_budget_left(SnCharge what)
+{
+    uint64_t most = sn_budget_limit_of(what);
+    uint64_t n = current ? atomic_load(&current->spent[what]) : 0;
+
+    return n < most ? most - n : 0;
+}
+
 void
 sn_charge_level(SnCharge what, uint64_t n)
 {

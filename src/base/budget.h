@@ -79,6 +79,8 @@ void sn_budget_beside(uint64_t n);
 void sn_charge(SnCharge what, uint64_t n);
 void sn_charge_level(SnCharge what, uint64_t n);
 uint64_t sn_budget_limit_of(SnCharge what); /* UINT64_MAX without a budget */
+/* What is left of what is counted all together. */
+uint64_t sn_budget_left(SnCharge what);
 
 /* For arenas.  take: false when nbyte are not left; noted as a trip. */
 bool sn_budget_take(SnBudget *b, size_t nbyte);

@@ -87,7 +87,8 @@ sn_is_const(const SnGraph *g, SnRef v)
         return true;
     const SnKindDesc *d = sn_desc(n->kind);
     if (d->effect || !d->sem || d->sem[0].cls == SN_C_SOURCE ||
-        d->sem[0].cls == SN_C_OPAQUE || sn_eval_why_not(g, SN_NODE(v)))
+        d->sem[0].cls == SN_C_OPAQUE || sn_eval_why_not(g, SN_NODE(v)) ||
+        sn_eval_too_large(g, SN_NODE(v)))
         return false;
     for (uint32_t i = 0; i < n->nin; i++)
         if (n->in[i].ref && !sn_is_const(g, n->in[i].ref))

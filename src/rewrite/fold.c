@@ -185,7 +185,8 @@ foldable(const SnGraph *g, SnId id)
     if (d->effect || n->data || n->nres != 1 || n->nin == 0 || !d->sem ||
         d->sem[0].cls == SN_C_CONVERT || sn_eval_why_not(g, id))
         return false;
-    if (sn_tensor_nbyte(n->res[0].type, n->res[0].shape) > FOLD_MAX)
+    if (sn_tensor_nbyte(n->res[0].type, n->res[0].shape) > FOLD_MAX ||
+        sn_eval_too_large(g, id))
         return false;
     bool data = false;
     for (uint32_t i = 0; i < n->nin; i++) {

@@ -53,6 +53,21 @@ done
 t bad_time 2 err "--timeout: '0' is not a number above zero" inspect $m --timeout 0
 t usage 0 out '--max-memory BYTES' run --help
 
+# Copies that folding has no bytes left for stay nodes.
+cat >"$tmp/tiles.sn" <<'EOF'
+sinter-graph 1
+graph "g" {
+  %c = Constant() {data = [1, 2]} : f32[1,2]
+  %a = Tile(%c) {repeats = [20000,1000]} : f32[20000,2000]
+  %b = Tile(%c) {repeats = [1000,20000]} : f32[1000,40000]
+  Save(%a) {name = "a"}
+  Save(%b) {name = "b"}
+}
+EOF
+t tiles 0 out 'data = elided} : f32[20000,2000]' opt "$tmp/tiles.sn" --elide
+t tile_stays 0 out '%b = Tile(%c) {repeats = [1000,20000]} : f32[1000,40000]' \
+    opt "$tmp/tiles.sn" --elide
+
 # A splat is a line in a .sn, and all its elements in an ONNX model.
 cat >"$tmp/splat.sn" <<'EOF'
 sinter-graph 1

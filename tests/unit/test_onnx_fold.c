@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "base/budget.h"
 #include "unit/onnx_text.h"
 
 enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7 };
@@ -295,6 +296,31 @@ broadcasts(void **state)
           "i64) -> i64");
 }
 
+/* A copy larger than folding may take stays a node; others do not. */
+static void
+large_copies(void **state)
+{
+    static const SnLimits defaults;
+    static const float v[] = {1, 2};
+    SnBudget *budget = sn_budget_new(&defaults);
+
+    (void)state;
+    known_of(FLOAT, "Tile", "c n");
+    ob_init(b, "c", FLOAT, "1x2", v, sizeof v);
+    INTS("n", "2", 20000, 10000);
+    sn_budget_use(budget);
+    const char *text = text_of(NULL);
+    sn_budget_use(NULL);
+    sn_budget_free(budget);
+    if (!strstr(text, "%y = Tile(%c) {repeats = [20000,10000]} : "
+                      "f32[20000,20000]\n"))
+        fail_msg("no Tile in:\n%s", text);
+    known("Tile", "p n");
+    INTS("p", "1x2", 3, 4);
+    INTS("n", "2", 2, 1);
+    is("data = [3, 4, 3, 4]", "i64[2,2]");
+}
+
 int
 main(void)
 {
@@ -308,6 +334,7 @@ main(void)
         cmocka_unit_test(reals),
         cmocka_unit_test(narrow_integers),
         cmocka_unit_test(broadcasts),
+        cmocka_unit_test(large_copies),
     };
 
     return cmocka_run_group_tests_name("onnx_fold", tests, setup, teardown);

@@ -242,6 +242,25 @@ typedef struct Fold {
 /* Larger computations are left to the run. */
 #define FOLD_NBYTE ((size_t)1 << 30)
 
+bool
+sn_eval_too_large(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    size_t nbyte = sn_tensor_nbyte(n->res[0].type, n->res[0].shape), from = 0;
+
+    if (nbyte > FOLD_NBYTE)
+        return true;
+    if (!d->sem || d->sem[0].cls != SN_C_MOVE)
+        return false;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        SnRef x = n->in[i].ref;
+        if (x)
+            from += sn_tensor_nbyte(sn_type(g, x), sn_shape_of(g, x));
+    }
+    return nbyte > from && nbyte > sn_budget_left(SN_CHARGE_FOLD_NBYTE);
+}
+
 static const void *fold(Fold *f, SnRef r, int depth);
 
 static const void *

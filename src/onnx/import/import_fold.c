@@ -3,6 +3,7 @@
 #include "onnx/import/import_priv.h"
 
 #include <string.h>
+#include "base/budget.h"
 #include "onnx/proto/tensor_pb.h"
 
 /* Is the operator one node that computes or copies elements one by one? */
@@ -45,7 +46,26 @@ check_divisor(SnImport *x)
     return SN_OK;
 }
 
-/* The operator in a graph of its own, evaluated. */
+/* Is y a copy that is larger than what it copies (Tile), and that folding may
+ * not take, once where it is computed and once among the known values? */
+static bool
+too_large(SnImport *x, const SnOnnxDesc *e, const SnImportVal *y)
+{
+    SnDtype t = sn_import_dtype_of(sn_type(x->g, y->form->ref));
+    SnData r = {.dtype = t, .rank = y->rank};
+    size_t from = 0, nbyte;
+
+    if (sn_desc(e->kind)->sem->cls != SN_C_MOVE)
+        return false;
+    memcpy(r.dim, y->dim, (size_t)y->rank * sizeof *y->dim);
+    nbyte = sn_data_nbyte(&r);
+    for (uint32_t i = 0; i < x->n->n_input; i++)
+        from += sn_data_nbyte(sn_import_in(x, i)->data);
+    return nbyte > from && nbyte > sn_budget_left(SN_CHARGE_FOLD_NBYTE) / 2;
+}
+
+/* The operator in a graph of its own, evaluated; *out stays NULL where its
+ * node is left to the run. */
 static SnStatus
 evaluated(SnImport *x, const SnOnnxDesc *e, SnImportMake *make, SnData **out)
 {
@@ -57,6 +77,8 @@ evaluated(SnImport *x, const SnOnnxDesc *e, SnImportMake *make, SnData **out)
     if (y == NULL)
         return SN_OK;
     SN_TRY(sn_import_plain(x, y, &plain)); /* the node may have it NHWC */
+    if (too_large(x, e, y))
+        return SN_OK;
     SN_TRY(sn_import_new_data(
         x, y->u8 ? SN_D_U8 : sn_import_dtype_of(sn_type(x->g, y->form->ref)),
         y->rank, y->dim, out));
@@ -95,5 +117,9 @@ sn_import_fold(SnImport *x, SnImportMake *make, bool *done)
     y->form = NULL;
     y->known = NULL;
     y->looked = y->u8 = false;
+    y->made &= r != NULL;
+    *done = r != NULL;
+    if (!*done)
+        return SN_OK;
     return sn_import_put_data(x, 0, r);
 }
