@@ -144,4 +144,11 @@ for f in $(cd docs && find . -name '*.md' -o -name '*.json' | sed 's|^\./||' | g
 done >"$tmp/log"
 [ ! -s "$tmp/log" ]
 say $? "docs/README.md lists every page once"
+# Lines of declarations move: a page says how to find one, and C is there.
+grep -nE '\b(passes|nodes|maps|arith|cpu)\.def:[0-9]' README.md docs/*.md docs/howto/*.md >"$tmp/log"
+[ ! -s "$tmp/log" ]
+say $? "no page names a line of the core's declarations by its number"
+at=$(eval "$(sed -n 's/.*break passes.def:$(\(sed .*\))" build.*/\1/p' docs/architecture.md)")
+grep -qx "#line $at \"passes.def\"" "$BUILD/line/sn_rules.c" >"$tmp/log" 2>&1
+say $? "architecture.md: the breakpoint is where C of a rule begins"
 exit $bad
