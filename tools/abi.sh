@@ -4,6 +4,7 @@
 # tools/sinter.abi: functions, types, offsets of members.  An intended change is
 # accepted by `sh tools/abi.sh BUILD bless`; a change that programs would notice
 # needs a new version.  Usage: abi.sh BUILD [bless]
+. "${0%/*}/help.sh"
 set -u
 build=$1
 [ "$(uname -m)" = x86_64 ] || exit 0 # which tools/sinter.abi is of

@@ -7,6 +7,7 @@
 # question, or does not answer every question.
 # Usage: certify.sh BUILD [MILLISECONDS [QUESTIONS]]: for each question, default
 # 2000; a folder that sinter-gen --emit-smt2 has written, made if not given
+. "${0%/*}/help.sh"
 set -u
 build=${1:?usage: certify.sh BUILD [MILLISECONDS [QUESTIONS]]}
 limit=${2:-2000}

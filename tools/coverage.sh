@@ -6,6 +6,7 @@
 # if a function that was never called is not in tests/unreached.txt with its
 # reason, or is listed there although it was called.  $BUILD/coverage.txt has
 # each file, $BUILD/unreached.txt the lines of each function that never ran.
+. "${0%/*}/help.sh"
 set -u
 export LC_ALL=C
 build=$1 least_lines=${LINES_LEAST:-92} least_branches=${BRANCHES_LEAST:-85}

@@ -8,6 +8,8 @@
 # "later" is code without a counterpart before: proofs of maps for every size,
 # checks of `test` lines, facts that passes request, programs in C.  The `test`
 # lines of maps.def count as tests.
+flags=-v
+. "${0%/*}/help.sh"
 was=6db32a64
 verbose=${1:-}
 tmp=$(mktemp -d)

@@ -3,6 +3,7 @@
 # Installs missing Debian packages that building sinter needs, and those named
 # as arguments.  Users without the right to install get the command for an
 # administrator.
+. "${0%/*}/help.sh"
 set -eu
 want='gcc g++ libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
 protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev libspng-dev libturbojpeg0-dev

@@ -3,6 +3,7 @@
 # The version script of libsinter.so: the functions of include/sinter.h, and
 # those of the library that headers for plugins name.
 # Usage: exports.sh LIBRARY VERSION ABI HEADER...
+. "${0%/*}/help.sh"
 set -eu
 lib=$1 version=$2 abi=$3
 shift 3

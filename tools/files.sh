@@ -3,6 +3,7 @@
 # Lists the files of the source tree, one a line, sorted: those that git tracks,
 # or, in an unpacked tarball, all except built files.  Called by make dist and
 # tools/lint.sh from the root of the tree.
+. "${0%/*}/help.sh"
 set -eu
 if [ -e .git ]; then
     files=$(git ls-files)

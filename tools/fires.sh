@@ -3,6 +3,7 @@
 # How often each rule fires over all models of SHARED/data, by the pipelines
 # that need no data; with OLD, an earlier build of sinter, the rules whose
 # counts differ, and the models.  fires.sh [BUILD [SHARED [OLD]]].
+. "${0%/*}/help.sh"
 BUILD=${1:-build}
 SHARED=${2:-../shared}
 OLD=${3:-}

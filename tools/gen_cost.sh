@@ -7,6 +7,8 @@
 # --proofs also counts a run with proofs and no stored verdicts; it takes
 # minutes.
 # Usage: gen_cost.sh [--proofs] BUILD [OTHER]
+flags=--proofs
+. "${0%/*}/help.sh"
 set -u
 modes=--no-prove
 [ "${1:-}" != --proofs ] || { modes='--no-prove --proofs'; shift; }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The manual page of sinter-gen, from what its --help prints.
 # Usage: gen_man.sh SINTER-GEN
+. "${0%/*}/help.sh"
 set -u
 gen=${1:?usage: gen_man.sh SINTER-GEN}
 date=$(sed -n 's/^#define SN_VERSION_DATE "\(.*\)".*/\1/p' src/base/version.h)

@@ -2,6 +2,7 @@
 # Writes manual pages and completion scripts, as printed by the programs, into
 # the places that shells and man search.
 # Usage: install_help.sh SINTER SINTER-GEN SHARE, such as /usr/local/share
+. "${0%/*}/help.sh"
 set -eu
 sinter=${1:?usage: install_help.sh SINTER SINTER-GEN SHARE}
 gen=${2:?usage: install_help.sh SINTER SINTER-GEN SHARE}

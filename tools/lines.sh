@@ -9,6 +9,7 @@
 #
 # OUT is left unchanged if it differs only in line numbers, unless EXACT is 1.
 # Usage: lines.sh IN OUT [EXACT]
+. "${0%/*}/help.sh"
 set -eu
 in=$1
 out=$2

@@ -6,6 +6,7 @@
 # declarations by column 100, C is laid out by clang-format, files begin with their
 # SPDX line, generated files are reproducible, sinter.h offers what tools/sinter.abi
 # says, cppcheck finds nothing.  Usage: lint.sh BUILD
+. "${0%/*}/help.sh"
 set -u
 build=$1
 bad=0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # C files as a table of lines, sn_net_text, from which `sinter compile` copies
 # functions.  Usage: sh tools/net_text.sh FILE...
+. "${0%/*}/help.sh"
 echo '/* Lines of files whose functions sinter compile copies; made by'
 echo ' * tools/net_text.sh. */'
 echo '#include "aot/blocks/pick.h"'

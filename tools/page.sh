@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files as C arrays, which `sinter report` puts into its page, the scripts one
 # after another.  Usage: sh tools/page.sh HTML CSS JS...
+. "${0%/*}/help.sh"
 set -u
 html=${1:?usage: page.sh HTML CSS JS...}
 css=${2:?usage: page.sh HTML CSS JS...}

@@ -3,6 +3,7 @@
 # Prints HEADER with the text of each `#include "..."`, of its includes and so
 # on, in place of the first line that includes it.  They are looked for in DIR...
 # Usage: plugin_header.sh HEADER DIR...
+. "${0%/*}/help.sh"
 set -eu
 header=$1
 shift

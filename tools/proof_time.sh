@@ -6,6 +6,7 @@
 # the declarations of its own tree, the folder above it.  Seconds depend on the
 # machine and are printed only for information.
 # Usage: proof_time.sh BUILD [OTHER-BUILD]
+. "${0%/*}/help.sh"
 set -u
 build=${1:?usage: proof_time.sh BUILD [OTHER-BUILD]}
 other=${2:-}

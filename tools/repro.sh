@@ -5,6 +5,7 @@
 # byte?  The second build has another locale, time zone, umask, times of its
 # sources, environment, home and number of jobs.  Prints what differs, or how
 # many files are equal.  Called by make repro, with CC and MAKE.
+. "${0%/*}/help.sh"
 set -u
 MAKE=${MAKE:-make} CC=${CC:-gcc}
 tmp=$(mktemp -d)

@@ -12,6 +12,7 @@
 # no folder in their #include line and do not count.  A file is X.c and X.h
 # together; it depends on Y where it includes Y.h or uses a symbol of Y.o.
 # Generated files (BUILD/obj/made) do not count.
+. "${0%/*}/help.sh"
 set -u
 build=${1:?usage: rooms.sh BUILD}
 LC_ALL=C

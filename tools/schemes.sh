@@ -16,6 +16,7 @@
 # others; synthetic data says little about real data.
 #
 # Exit 1 if a chosen setting loses more than half a point.
+. "${0%/*}/help.sh"
 set -u
 build=${1:-build} shared=${2:-../shared} n=${3:-1000}
 [ $# -gt 3 ] && shift 3 || set --

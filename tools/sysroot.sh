@@ -3,6 +3,7 @@
 # sysroot.sh ARCH DIR: the libraries that sinter and its tests link with, for
 # another Debian architecture, unpacked into DIR.  apt works only in DIR:
 # nothing is installed, and the machine's own lists stay as they are.
+. "${0%/*}/help.sh"
 set -eu
 arch=$1 dir=$2
 mkdir -p "$dir"

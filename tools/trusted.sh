@@ -3,6 +3,7 @@
 # Lines of code that the theorem of docs/proofs.md trusts, by its table of
 # parts.
 # Usage: trusted.sh; fails where a part names no file.
+. "${0%/*}/help.sh"
 bad=0
 total=0
 rows=$(sed -n '/^| part | files |/,/^$/p' docs/proofs.md | grep '`')

@@ -4,6 +4,7 @@
 # after the line "programs of `sinter compile` have nothing from here on"; files
 # *.inc and headers of tiles where they are included first.  base/num.h, which
 # has to be replaced, stays.  Usage: sh tools/tuned_text.sh
+. "${0%/*}/help.sh"
 set -eu
 
 # table NAME FILE...: -FILE is in another table; of FILE#SECTION the part below

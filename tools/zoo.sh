@@ -9,6 +9,7 @@
 #
 # Exit 1 if an output is not close enough, or a labelled model loses more than
 # one point.
+. "${0%/*}/help.sh"
 set -u
 build=${1:-build} shared=${2:-../shared} n=${3:-1000}
 sinter=$build/sinter

@@ -5,6 +5,7 @@
 # Debian's arm64 packages, unpacked next to the build.
 #
 #   sh tests/long/arm.sh [TEST...]     only these, without the table
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} MAKE=${MAKE:-make}
 unset SAN CC
 if ! sh tools/deps.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user; then

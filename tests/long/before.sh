@@ -16,6 +16,7 @@
 # `build/tests/before_draw MAP SEED 1` draws.  Expected differences are in the
 # list `known` below; anything else is "not ok".  The old state has the Neg of
 # 1b41508, which deliberately changes the sign of its zeros.
+. "${0%/*}/../../tools/help.sh"
 set -u
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
 commit=6db32a64

@@ -4,6 +4,7 @@
 # for each of examples/arithmetics beyond those for a backend of floats, the
 # least of ROUNDS (3).  At most 2 s each.
 #   BUILD=build sh tests/long/blocks.sh [MACHINE...]
+. "${0%/*}/../../tools/help.sh"
 set -u
 BUILD=${BUILD:-build} MAKE=${MAKE:-make} CC=${CC:-gcc}
 tmp=$(mktemp -d) || exit 1

@@ -6,6 +6,7 @@
 # is restored after it).
 #
 #   sh tests/long/breaks.sh [NAME...]     only these
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
 here=$PWD
 case $BUILD in /*) ;; *) BUILD=$here/$BUILD ;; esac

@@ -3,6 +3,7 @@
 # Calibration data is read sample by sample: peak memory on 1000 images of
 # 224x224 equals that on 100, within 5 %.  One run of full-size light_vgg19.
 # Prints peak resident memory and time; only memory is judged.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 light=$SHARED/data/light
 tmp=$(mktemp -d)

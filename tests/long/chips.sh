@@ -5,6 +5,7 @@
 # independent reader of the text, or the node that makes it impossible is named.
 # Top-1 of float, and of each machine, on IMAGES pictures (500).
 #   SHARED=../shared BUILD=build sh tests/long/chips.sh [MACHINE...]
+. "${0%/*}/../../tools/help.sh"
 set -u
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
 n=${IMAGES:-500}

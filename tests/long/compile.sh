@@ -12,6 +12,7 @@
 #                   (default: "1000000 500 200")
 #   SINTER_WAYS     TARGET:COMPILER.. instead of all
 #   SINTER_NETWORKS only those whose names match this expression
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 MAKE=${MAKE:-make}

@@ -4,6 +4,7 @@
 # of single layers, next to CMSIS-NN's; instructions, arena, code and constants
 # of the MLPerf Tiny networks with codes at the boundary.  Counts repeat
 # exactly, so limits are exact; cycles are estimates without a limit.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 MAKE=${MAKE:-make}

@@ -5,6 +5,7 @@
 # Those tests also run under make san.  With SAN set the copy is built with it.
 #
 #   sh tests/long/defects.sh [NAME...]     only these
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
 tree=$BUILD/long/defects
 want=" $* "

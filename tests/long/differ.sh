@@ -4,6 +4,7 @@
 # sinter (tests/differ).  Models that disagree are reduced, printed, and saved
 # under $BUILD/long/differ.
 #   BUILD as in the Makefile; MODELS, SEED: other models
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 ort=$BUILD/oracle
 out=$BUILD/long/differ

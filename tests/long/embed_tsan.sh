@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # examples/embed under ThreadSanitizer: two sessions on eight threads, with the
 # shared and with the static library, by gcc, g++ and clang; no race.
+. "${0%/*}/../../tools/help.sh"
 MAKE=${MAKE:-make}
 suite=embed_tsan
 . tests/sh_case.sh

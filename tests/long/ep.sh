@@ -4,6 +4,7 @@
 # on drawn inputs and samples at one and two threads; outputs are those of ONNX Runtime
 # without optimizations, bit by bit, or within the distance given here.
 # tests/ep/ep_fake.c, of make check, tests what ONNX Runtime does not do on request.
+. "${0%/*}/../../tools/help.sh"
 SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
 suite=ep
 . tests/sh_case.sh

@@ -4,6 +4,7 @@
 # under the sanitizers, with fences in the arena and without them, where inputs
 # and outputs are ONNX Runtime's; allocations that fail; and random graphs under
 # valgrind.  MODELS and VALGRIND are the numbers of graphs, SEED the first.
+. "${0%/*}/../../tools/help.sh"
 MAKE=${MAKE:-make} CC=${CC:-gcc} MODELS=${MODELS:-400} VALGRIND=${VALGRIND:-60} SEED=${SEED:-700001}
 suite=ep_checked
 . tests/sh_case.sh

@@ -4,6 +4,7 @@
 # QOperator models; has the ONNX checker read them, ONNX Runtime run them and
 # sinter import them again.  Prints a table.
 #   BUILD, SHARED as in the Makefile; IMAGES labelled images (default 2000)
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} n=${IMAGES:-2000}
 sinter=$BUILD/sinter
 out=$BUILD/long/export

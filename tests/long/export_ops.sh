@@ -3,6 +3,7 @@
 # Single operators, exported both ways: ONNX Runtime gives our codes, exactly
 # for operators on codes and where a float operator is exact, else within one
 # step; both forms import as the same integers.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 sinter=$BUILD/sinter
 mkdata=$BUILD/tests/mkdata

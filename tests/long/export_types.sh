@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Inputs and outputs of every element type: models and their exports in ONNX
 # Runtime, with the same types and values.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 out=$BUILD/long/export_types
 ort=$BUILD/oracle

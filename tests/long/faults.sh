@@ -8,6 +8,7 @@
 # failed.
 # MOST: at most about so many calls of each kind and command, evenly spread (all).
 # Usage: faults.sh [COMMAND...]: only these numbers.
+. "${0%/*}/../../tools/help.sh"
 suite=faults
 . tests/sh_case.sh
 fault=$BUILD/tests/fault.so

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every fuzz target for 30 seconds (FUZZ_TIME), and each with a planted bug that
 # it must find within 60.  Needs clang.
+. "${0%/*}/../../tools/help.sh"
 MAKE=${MAKE:-make} BUILD=${BUILD:-build}
 if ! command -v clang >/dev/null; then
     echo "skip fuzz: no clang"

@@ -4,6 +4,7 @@
 # instruction set this processor has, on one thread and on two.  Models: the
 # seeded topologies of tests/bench/mkmodel.c, and the real, quantized and light
 # ones under SHARED/data (the trained ones are in tests/sh/kernels.sh).
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 sinter=$BUILD/sinter

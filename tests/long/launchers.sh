@@ -3,6 +3,7 @@
 # Profiles split as docs/quantization.md shows, by GNU parallel, by mpirun and
 # by a Slurm array on a cluster of only this machine: merged, each has the bytes
 # of the single run.  The launchers are Debian packages, without emulation.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 sinter=$BUILD/sinter

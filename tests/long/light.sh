@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every light/light_* topology imports, quantizes from one input and verifies
 # after every pass; every trained and random model stays within a point.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
 tmp=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every rule damaged in every way: all are refused, or proved right.
+. "${0%/*}/../../tools/help.sh"
 out=$BUILD/tests/mutants.out
 "$BUILD/tests/mutants" -t nodes.def passes.def src/backend/*/*.def >"$out" 2>&1
 rc=$?

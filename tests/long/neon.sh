@@ -3,6 +3,7 @@
 # The NEON kernels equal the portable ones, bit for bit: built for aarch64,
 # run by qemu.  AVX-VNNI: says whether this processor ran its kernels in
 # test_kernel_conv, or whether they were only compiled.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 out=$BUILD/tests/neon
 mkdir -p "$out"

@@ -6,6 +6,7 @@
 # the code of the first error.  Changes that no proof depends on survive, and
 # are listed: kernels, cases and ONNX's own vectors detect them.
 # node_mutants.sh KIND: only that kind.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 only=${1:-}
 tmp=$(mktemp -d)

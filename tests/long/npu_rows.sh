@@ -3,6 +3,7 @@
 # The arithmetic that examples/npu declares, in three ways: the formula as the
 # prover evaluates it, its C as evaluators call it, and the CPU's kernels, on
 # 10^6 random cases for each row.
+. "${0%/*}/../../tools/help.sh"
 suite=npu_rows
 . tests/sh_case.sh
 CC=${CC:-gcc}

@@ -7,6 +7,7 @@
 #   $BUILD/tests/node_tests --write tests/onnx/conformance.txt \
 #       opset24=../shared/data/node/opset24 \
 #       debian=/usr/share/libonnx-testdata/data/node
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 sh tools/deps.sh libonnx-testdata || exit 1
 exec "$BUILD/tests/node_tests" --ops tests/onnx/operators.txt \

@@ -4,6 +4,7 @@
 # against the same data as .npy: top-1 of a trained model, in float and int8,
 # within .3 points.
 #   SHARED=../shared BUILD=build sh tests/long/pictures.sh
+. "${0%/*}/../../tools/help.sh"
 set -u
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 sinter=$BUILD/sinter data=$SHARED/data

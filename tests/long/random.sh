@@ -6,6 +6,7 @@
 # (SINTER_KERNELS=N), by every instruction set, in 1, 2 and 3 parts, plain,
 # fast and launched.  A third of each number is of each flavour; SINTER_SEED=S
 # is the first seed.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT

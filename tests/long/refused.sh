@@ -3,6 +3,7 @@
 # All wrong rules and facts of tests/corpus, and all mutants of right rules that
 # read an operand elsewhere: no unequal one is accepted.  make check runs a part
 # of each.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 bad=0
 for t in wrong index_mutants; do

@@ -5,6 +5,7 @@
 # within a second (time of the machine it runs on: the figure is printed).
 #   BUILD=build sh tests/long/report.sh [PICTURES]
 # PICTURES: a folder for screenshots, to be looked at.
+. "${0%/*}/../../tools/help.sh"
 set -u
 BUILD=${BUILD:-build}
 sinter=$BUILD/sinter demo=examples/demo

@@ -12,6 +12,7 @@
 # do not count; generated C is listed apart, as it may have other names.  Files above
 # SAME_NBYTE (64 MiB) are left out, and counted.  Exit status: 1 if outputs
 # differ, 0 if at most generated C differs.
+. "${0%/*}/../../tools/help.sh"
 set -u
 old=$(cd "${1:?usage: same.sh OLD NEW}" && pwd) || exit 2
 new=$(cd "${2:?usage: same.sh OLD NEW}" && pwd) || exit 2

@@ -6,6 +6,7 @@
 # printed, not judged; memory for a node may not grow, and quantizing a float
 # graph takes at most 5 KB a node (500 MB for 10^5).  Packed weights and an ONNX
 # model of one Split: instructions for a node may not grow.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} n=${NODES:-1000000}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The table of tools/schemes.sh on 5000 images (IMAGES=N: fewer): no setting
 # chosen on calibration images loses more than half a point.
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 if [ ! -d "$SHARED/data/datasets" ]; then
     echo "skip schemes: no data under $SHARED"

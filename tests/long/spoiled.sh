@@ -5,6 +5,7 @@
 # each (exit 0 or 1, with a message if it refuses), and never fails itself
 # (SN399, exit 70, a signal, no end).
 # Usage: spoiled.sh [COUNT [SEED]]
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 count=${1:-${SPOILED:-20000}}
 seed=${2:-1}

@@ -4,6 +4,7 @@
 # byte after its result, before it, into its operands and after its working
 # memory, by every instruction set of this machine; each is caught, and all of
 # them within 60 seconds of the processor.  Prints how many kernels there are.
+. "${0%/*}/../../tools/help.sh"
 MAKE=${MAKE:-make} BUILD=${BUILD:-build} CC=${CC:-gcc}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

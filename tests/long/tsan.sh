@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The tests of threads under ThreadSanitizer (make tsan): no race, and a planted
 # one, a barrier whose accesses order nothing, is found.
+. "${0%/*}/../../tools/help.sh"
 MAKE=${MAKE:-make} BUILD=${BUILD:-build} CC=${CC:-gcc}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

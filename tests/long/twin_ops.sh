@@ -5,6 +5,7 @@
 # the bound of the export says.  The operands are equal: Quantize of drawn reals
 # is the same in both.
 #   BUILD=build sh tests/long/twin_ops.sh [ARITHMETIC...]
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} MAKE=${MAKE:-make} CC=${CC:-gcc}
 sinter=$BUILD/sinter
 mkdata=$BUILD/tests/mkdata

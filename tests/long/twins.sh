@@ -6,6 +6,7 @@
 # the nodes with a bound, the largest bound and the largest distance seen, how
 # many nodes reach their bound, and how many have none; on IMAGES pictures (8).
 #   SHARED=../shared BUILD=build sh tests/long/twins.sh [ARITHMETIC...]
+. "${0%/*}/../../tools/help.sh"
 set -u
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
 n=${IMAGES:-8}

@@ -6,6 +6,7 @@
 # printed.
 #
 #   sh tests/long/undone.sh [NAME...]     only these
+. "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 tree=$BUILD/long/undone

@@ -7,6 +7,7 @@
 # accepts what the sound one does.
 # PLANTS: names of those to plant, all when not given.
 # ENOUGH: after so many refused graphs a plant needs no more of them (1).
+. "${0%/*}/../../tools/help.sh"
 suite=verify_planted
 . tests/sh_case.sh
 CC=${CC:-gcc}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # sinter verify accepts what the pipelines make of every model at hand and of
 # random graphs (SINTER_RANDOM: how many, 10000; SINTER_SEED: the first).
+. "${0%/*}/../../tools/help.sh"
 suite=verify_models
 . tests/sh_case.sh
 SHARED=${SHARED:-../shared}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Puts ONNX Runtime for node into DIR (once), without running any script of a
 # package.  Usage: install.sh DIR [VERSION]
+. "${0%/*}/../help.sh"
 set -eu
 dir=$1
 mkdir -p "$dir"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Prints the path of ONNX Runtime's library in DIR, where install.sh put it.
 # Usage: lib.sh DIR
+. "${0%/*}/../help.sh"
 case $(uname -m) in
 x86_64) cpu=x64 ;;
 aarch64) cpu=arm64 ;;

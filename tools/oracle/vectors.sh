@@ -5,6 +5,7 @@
 # tests/onnx/vectors.  Those that a defect left behind are kept: their names
 # end in a word instead of a number.
 #   BUILD as in the Makefile
+. "${0%/*}/../help.sh"
 set -eu
 BUILD=${BUILD:-build}
 dir=tests/onnx/vectors
