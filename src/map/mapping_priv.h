@@ -27,8 +27,6 @@ sn_val_at(SnMapVal x, int64_t i) /* a number: at any place */
     return x.n < 0 ? x.one : x.v[i];
 }
 SnMapVal sn_mapping_eval(SnMapping *u, int32_t e);
-/* The row-major number of a place in a box. */
-SnMapNum sn_val_flat(SnMapping *u, SnMapVal place, SnMapVal box);
 
 /* ---- operands and parameters (bind.c) ---- */
 

@@ -213,8 +213,9 @@ numbers(SnMapping *u, SnMapNum n)
     return numbered(u, n.v < 0 ? 0 : n.v > SN_MAP_RANK ? SN_MAP_RANK + 1 : n.v);
 }
 
-SnMapNum
-sn_val_flat(SnMapping *u, SnMapVal place, SnMapVal box)
+/* The row-major number of a place in a box. */
+static SnMapNum
+flat(SnMapping *u, SnMapVal place, SnMapVal box)
 {
     SnMapVal both[2] = {place, box};
     int64_t n = together(both, 2);
@@ -351,7 +352,7 @@ call(SnMapping *u, const SnMapExpr *e)
     case SN_MO_BEFORE:
         return before(u, x);
     case SN_MO_FLAT:
-        return sn_val(sn_val_flat(u, x, sn_mapping_eval(u, e->kid + 1)));
+        return sn_val(flat(u, x, sn_mapping_eval(u, e->kid + 1)));
     case SN_MO_UNFLAT:
         return unflat(u, x.one, sn_mapping_eval(u, e->kid + 1));
     case SN_MO_INVERSE:

@@ -27,12 +27,28 @@ sn_eval_why_not(const SnGraph *g, SnId id)
     return NULL;
 }
 
+static SnCall
+call_of(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
+        SnArena *scratch, char *why)
+{
+    const SnNode *n = sn_node(g, id);
+
+    return (SnCall){.kind = sn_desc(n->kind),
+                    .attr = n->attr,
+                    .nin = n->nin,
+                    .nout = n->nres,
+                    .in = in,
+                    .out = out,
+                    .scratch = scratch,
+                    .why = why,
+                    .rounding = g->rounding};
+}
+
 SnStatus
 sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
              SnArena *scratch, SnDiag *d)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *k = sn_desc(n->kind);
     char why[SN_WHY] = "";
 
     if (n->data && n->nres == 1) {
@@ -48,15 +64,7 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, scratch), "%s",
                        not );
     const SnTuple *t = sn_node_tuple(g, id);
-    SnCall c = {.kind = k,
-                .attr = n->attr,
-                .nin = n->nin,
-                .nout = n->nres,
-                .in = in,
-                .out = out,
-                .scratch = scratch,
-                .why = why,
-                .rounding = g->rounding};
+    SnCall c = call_of(g, id, in, out, scratch, why);
     SnStatus s = t->eval(&c);
     if (s != SN_OK)
         return sn_fail(d, s, sn_label(g, id, scratch), "%s", why);
@@ -75,14 +83,7 @@ taps(const SnGraph *g, SnId id, SnArena *scratch)
     SnTensor *in = SN_NEW_N(scratch, SnTensor, n->nin + 1u);
     SnTensor out[SN_MAXRES] = {{0}};
     char why[SN_WHY];
-    SnCall c = {.kind = sn_desc(n->kind),
-                .attr = n->attr,
-                .nin = n->nin,
-                .nout = n->nres,
-                .in = in,
-                .out = out,
-                .scratch = scratch,
-                .why = why};
+    SnCall c = call_of(g, id, in, out, scratch, why);
 
     for (uint32_t i = 0; i < n->nin; i++)
         if (n->in[i].ref)

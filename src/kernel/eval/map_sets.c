@@ -356,9 +356,9 @@ check_nonempty(const SnCall *c, const SnSets *s)
 }
 
 static bool
-is_row8(const SnCall *c, unsigned res, const SnSets *s, const SnMapRead *r)
+is_row8(const SnCall *c, unsigned res, const SnMapRead *r)
 {
-    return sn_mapped_tensor(c, res, s->m, r)->type->elem == SN_ROW8;
+    return sn_mapped_tensor(c, res, r)->type->elem == SN_ROW8;
 }
 
 /* The operands, and those outside the map: a weight for each tap is read like a
@@ -369,7 +369,7 @@ open_reads(SnSets *s, const SnCall *c, unsigned res)
     const SnMapping *u = s->u;
     int64_t base;
 
-    take_apart(c, u, &u->read[0], is_row8(c, res, s, &u->read[0]), &s->a);
+    take_apart(c, u, &u->read[0], is_row8(c, res, &u->read[0]), &s->a);
     if (u->nread > 1)
         take_apart(c, u, &u->read[1], false, &s->b);
     s->has_centre = u->centre.param >= 0;
@@ -534,7 +534,7 @@ sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem, unsigned res)
     SN_TRY(open_reads(s, c, res));
     choose_shared(c, m, s);
     choose_lanes(m, s);
-    if (s->u->ntap != 0 && is_row8(c, res, s, &s->u->read[0]) &&
+    if (s->u->ntap != 0 && is_row8(c, res, &s->u->read[0]) &&
         m->nlane != s->u->read[0].box.dim[s->u->read[0].box.rank - 1])
         return sn_call_fail(c, "map %s: rows of row8 are not read whole",
                             s->u->decl->name);

@@ -5,10 +5,8 @@
 #include "kernel/eval/map.h"
 
 const SnTensor *
-sn_mapped_tensor(const SnCall *c, unsigned res, const SnMapped *m,
-                 const SnMapRead *r)
+sn_mapped_tensor(const SnCall *c, unsigned res, const SnMapRead *r)
 {
-    (void)m;
     return sn_opnd(
         c, sn_map_param_slot(c, &c->kind->sem[res], (unsigned)r->param) +
                r->which);

@@ -21,7 +21,7 @@ SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
 SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
 /* The tensor that a read reads. */
 const SnTensor *sn_mapped_tensor(const SnCall *c, unsigned res,
-                                 const SnMapped *m, const SnMapRead *r);
+                                 const SnMapRead *r);
 
 #ifdef __cplusplus
 }

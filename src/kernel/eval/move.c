@@ -339,7 +339,7 @@ move_table(const SnCall *c, SnArena *a, SnCopyTable *t)
         return false;
     const SnMapRead *r = &m->u.read[0];
     if (m->u.nread != 1 || r->one_of || r->els == SN_ME_SKIP ||
-        !is_moved(c, s, sn_mapped_tensor(c, 0, m, r)))
+        !is_moved(c, s, sn_mapped_tensor(c, 0, r)))
         return false;
     if (by_sum(a, &m->u, r, t))
         return true;
@@ -384,7 +384,7 @@ sn_move(const SnCall *c, unsigned res, const void *fill)
     }
     for (uint32_t i = 0; i < m->u.nread; i++) {
         const SnMapRead *r = &m->u.read[i];
-        const SnTensor *x = sn_mapped_tensor(c, res, m, r);
+        const SnTensor *x = sn_mapped_tensor(c, res, r);
         if (!is_moved(c, s, x))
             continue;
         if (!r->one_of && is_whole(&m->u, r, out->shape)) {
