@@ -783,6 +783,12 @@ const SnDefMap *sn_def_map(const SnDefs *defs, const char *name);
 const SnDefAttr *sn_def_attr(const SnDefNode *n, const char *name);
 const SnDefPort *sn_def_port(const SnDefNode *n, const char *name);
 const SnDefPort *sn_def_operand(const SnDefNode *n, const char *name);
+/* Resolved: are its results data from outside? */
+static inline bool
+sn_def_source(const SnDefNode *n)
+{
+    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_C_SOURCE;
+}
 /* The fact line of n that names the port, or NULL. */
 const SnDefFactSrc *sn_def_fact_line(const SnDefNode *n, const char *port);
 

@@ -552,13 +552,9 @@ sn_emit_ariths(const SnDefs *s, const char *outdir, SnDiag *d)
         any |= s->arith[i]->plugin;
     if (!any)
         return;
-    sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, "Rows of arithmetics.");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n", sn_emit_guard(s, "ARITH_H"),
-            sn_emit_guard(s, "ARITH_H"));
-    sn_emit_core(&b, s, "#include \"base/lang/arithmetic.h\"\n");
-    sn_putc(&b, '\n');
-    sn_emit_open(&b);
+    sn_emit_header(&b, s->arena, "Rows of arithmetics.",
+                   sn_emit_guard(s, "ARITH_H"),
+                   sn_emit_core(s, "#include \"base/lang/arithmetic.h\"\n"));
     put_rows(&b, s, d, false);
     sn_puts(&b, "\n");
     for (uint32_t i = 0; i < s->narith && !s->is_plugin; i++)

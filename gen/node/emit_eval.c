@@ -300,8 +300,9 @@ is_f32_tuple(const SnFormula *f, const SnDefPort *x, const SnDefPort *w)
            f->t->in[w->index].elem == SN_F32;
 }
 
-bool
-sn_formula_dot(SnFormula *f)
+/* Finds the sum of products, and sets f->dot; false: there is none. */
+static bool
+open_dot(SnFormula *f)
 {
     const SnDefPort *bias = NULL;
 
@@ -330,7 +331,7 @@ refuse(SnFormula *f, const char *why)
 static SnLoop
 loop_of_sum(SnFormula *f)
 {
-    if (sn_formula_dot(f))
+    if (open_dot(f))
         return SN_LOOP_CONTRACT;
     if (f->t->quant && sn_conc_code(sn_formula_out(f)))
         return refuse(f, "a quantized contract is q(sum(d(x) * d(w)) + d(b)) "

@@ -17,12 +17,6 @@ kind_names(SnArena *a, const SnDefNode *n)
                 sn_format(a, "Sn%sAttr", n->name)};
 }
 
-static bool
-is_source(const SnDefNode *n)
-{
-    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_C_SOURCE;
-}
-
 /* ---- sn_kind_NAME.h, sn_kinds.h ---- */
 
 static void
@@ -39,7 +33,7 @@ put_new_head(SnBuf *b, const SnDefNode *n, Kd k, const char *before,
         else
             sn_putf(b, ", SnRef %s", p);
     }
-    if (is_source(n))
+    if (sn_def_source(n))
         sn_puts(b, ", const SnShape *shape, const void *data");
     if (n->nall)
         sn_putf(b, ", const %s *attr", k.st);
@@ -92,17 +86,15 @@ emit_kind_h(const SnDefs *s, const SnDefNode *n, const char *outdir, SnDiag *d)
     const char *name = sn_format(s->arena, "sn_kind_%s.h", k.lo);
     SnBuf b;
 
-    sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, "One kind of node: its number, attribute struct, "
-                     "accessors, constructor.");
-    sn_putf(&b,
-            "#ifndef SN_KIND_%s_H\n#define SN_KIND_%s_H\n\n"
-            "#include \"graph/desc.h\"\n",
-            k.up, k.up);
-    if (n->nall)
-        sn_putf(&b, "#include \"sn_attr_%u.h\"\n", sn_part(n));
-    sn_putc(&b, '\n');
-    sn_emit_open(&b);
+    sn_emit_header(&b, s->arena,
+                   "One kind of node: its number, attribute struct, accessors, "
+                   "constructor.",
+                   sn_format(s->arena, "SN_KIND_%s_H", k.up),
+                   n->nall ? sn_format(s->arena,
+                                       "#include \"graph/desc.h\"\n"
+                                       "#include \"sn_attr_%u.h\"\n",
+                                       sn_part(n))
+                           : "#include \"graph/desc.h\"\n");
     put_kind(&b, s, n);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, name, d);
@@ -112,21 +104,20 @@ emit_kind_h(const SnDefs *s, const SnDefNode *n, const char *outdir, SnDiag *d)
 static void
 emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
 {
-    SnBuf b;
-
-    sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, s->is_plugin
-                         ? "Node kinds: numbers, attribute structs, accessors, "
-                           "constructors."
-                         : "All kinds of nodes, and the index maps.");
-    const char *guard = sn_emit_guard(s, "kinds.h");
     bool plugin = s->is_plugin;
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
-    sn_emit_core(&b, s, "#include \"graph/desc.h\"\n");
+    SnBuf b, lines;
+
+    sn_buf_init(&lines, s->arena);
+    sn_puts(&lines, sn_emit_core(s, "#include \"graph/desc.h\"\n"));
     for (uint32_t i = 0; i < s->nnode && !plugin; i++)
-        sn_putf(&b, "#include \"%s\"\n", emit_kind_h(s, s->node[i], outdir, d));
-    sn_puts(&b, plugin ? "\n" : "#include \"sn_maps.h\"\n\n");
-    sn_emit_open(&b);
+        sn_putf(&lines, "#include \"%s\"\n",
+                emit_kind_h(s, s->node[i], outdir, d));
+    sn_puts(&lines, plugin ? "" : "#include \"sn_maps.h\"\n");
+    sn_emit_header(&b, s->arena,
+                   plugin ? "Node kinds: numbers, attribute structs, "
+                            "accessors, constructors."
+                          : "All kinds of nodes, and the index maps.",
+                   sn_emit_guard(s, "kinds.h"), sn_buf_str(&lines));
     sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < s->nnode && plugin; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
@@ -152,19 +143,15 @@ static void
 emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     SnArena *a = s->arena;
-    SnBuf b;
+    SnBuf b, lines;
 
-    sn_buf_init(&b, a);
-    sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
-    const char *guard = sn_emit_guard(s, "gen.h");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
-    sn_emit_core(&b, s,
-                 "#include \"graph/desc.h\"\n"
-                 "#include \"kernel/eval/map.h\"\n");
+    sn_buf_init(&lines, a);
+    sn_puts(&lines, sn_emit_core(s, "#include \"graph/desc.h\"\n"
+                                    "#include \"kernel/eval/map.h\"\n"));
     for (unsigned part = 0; part < SN_NPART && !s->is_plugin; part++)
-        sn_putf(&b, "#include \"sn_eval_%u.h\"\n", part);
-    sn_putc(&b, '\n');
-    sn_emit_open(&b);
+        sn_putf(&lines, "#include \"sn_eval_%u.h\"\n", part);
+    sn_emit_header(&b, a, "Functions that the tables of sn_kinds.c point to.",
+                   sn_emit_guard(s, "gen.h"), sn_buf_str(&lines));
     if (s->is_plugin)
         for (uint32_t i = 0; i < s->nnode; i++)
             sn_emit_eval_names(&b, s, s->node[i]);
@@ -522,7 +509,7 @@ put_new(SnBuf *b, const SnDefNode *n, Kd k)
             "    return sn_add(g, &s, NULL);\n}\n",
             k.up, in, n->nall ? ",\n        .attr = attr" : "",
             n->nout ? ",\n        .type = type" : "",
-            is_source(n) ? ",\n        .shape = shape, .data = data" : "");
+            sn_def_source(n) ? ",\n        .shape = shape, .data = data" : "");
 }
 
 /* ---- the row of a kind ---- */

@@ -228,11 +228,8 @@ sn_emit_maps(const SnDefs *s, const char *outdir, SnDiag *d)
 
     if (s->is_plugin)
         return;
-    sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, "Index maps.");
-    sn_puts(&b, "#ifndef SN_MAPS_H\n#define SN_MAPS_H\n\n"
-                "#include \"graph/desc.h\"\n\n");
-    sn_emit_open(&b);
+    sn_emit_header(&b, s->arena, "Index maps.", "SN_MAPS_H",
+                   "#include \"graph/desc.h\"\n");
     sn_emit_map_names(&b, s);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, "sn_maps.h", d);

@@ -108,7 +108,6 @@ void
 sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     Hooks h = {.a = s->arena};
-    const char *guard = sn_emit_guard(s, "hooks.h");
     SnBuf b;
 
     for (uint32_t i = 0; i < s->nnode; i++) {
@@ -121,12 +120,9 @@ sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d)
                     add_hook(&h, n->onnx[k]->ent[e].value);
         }
     }
-    sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, "Hooks of the import that `onnx` lines name.");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
-    sn_emit_core(&b, s, "#include \"graph/desc.h\"\n");
-    sn_putc(&b, '\n');
-    sn_emit_open(&b);
+    sn_emit_header(&b, s->arena, "Hooks of the import that `onnx` lines name.",
+                   sn_emit_guard(s, "hooks.h"),
+                   sn_emit_core(s, "#include \"graph/desc.h\"\n"));
     for (uint32_t i = 0; i < h.n; i++)
         sn_putf(&b, "SnOnnxHook %s;\n", h.v[i]);
     sn_emit_close(&b);

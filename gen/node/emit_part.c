@@ -64,16 +64,11 @@ emit_header(SnBuf *body, const char *kind, unsigned part, const char *what,
             const char *outdir, SnDiag *d)
 {
     SnArena *a = body->a;
-    const char *up = sn_upper(a, kind);
     SnBuf b;
 
-    sn_buf_init(&b, a);
-    sn_emit_head(&b, what);
-    sn_putf(&b,
-            "#ifndef SN_%s_%u_H\n#define SN_%s_%u_H\n\n"
-            "#include \"graph/desc.h\"\n\n",
-            up, part, up, part);
-    sn_emit_open(&b);
+    sn_emit_header(&b, a, what,
+                   sn_format(a, "SN_%s_%u_H", sn_upper(a, kind), part),
+                   "#include \"graph/desc.h\"\n");
     sn_puts(&b, sn_buf_str(body));
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_format(a, "sn_%s_%u.h", kind, part), d);

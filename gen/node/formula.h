@@ -120,8 +120,6 @@ SnLoop sn_formula_loop(SnFormula *f);
  * that pads.  In C after the lines of f->pre. */
 void sn_formula_loops(SnFormula *f, SnBuf *b, SnLoop loop);
 void sn_formula_fill(SnFormula *f, SnBuf *b);
-/* Finds the sum of products, and sets f->dot; false: there is none. */
-bool sn_formula_dot(SnFormula *f);
 /* Text: "@def NAME ...", what sinter compile knows about a node. */
 void sn_text_def(SnFormula *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

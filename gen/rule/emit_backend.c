@@ -76,22 +76,20 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
             const char *outdir, SnDiag *d)
 {
     SnArena *a = defs->arena;
-    const char *up = sn_upper(a, k->name);
+    const char *lines =
+        sn_emit_core(defs, k->nhook ? "#include \"graph/desc.h\"\n"
+                                      "#include \"rewrite/rewrite.h\"\n"
+                                    : "#include \"graph/desc.h\"\n");
     SnBuf b;
 
-    sn_buf_init(&b, a);
-    sn_emit_head(&b, sn_format(a, "The kernels of backend %s.", k->name));
-    sn_putf(&b, "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n", up, up);
-    sn_emit_core(&b, defs,
-                 k->nhook ? "#include \"graph/desc.h\"\n"
-                            "#include \"rewrite/rewrite.h\"\n"
-                          : "#include \"graph/desc.h\"\n");
     /* In the tree, a kernel that uses no attribute is not recompiled for a new
      * node. */
     if (defs->is_plugin)
-        sn_putf(&b, "#include \"%s\"\n", sn_emit_name(defs, "kinds.h"));
-    sn_puts(&b, "\n");
-    sn_emit_open(&b);
+        lines = sn_format(a, "%s#include \"%s\"\n", lines,
+                          sn_emit_name(defs, "kinds.h"));
+    sn_emit_header(&b, a, sn_format(a, "The kernels of backend %s.", k->name),
+                   sn_format(a, "SN_%s_KERNELS_H", sn_upper(a, k->name)),
+                   lines);
     for (uint32_t i = 0; i < v->nfn; i++)
         sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
     for (uint32_t i = 0; i < v->nprep; i++)

@@ -529,9 +529,8 @@ sn_emit_off(SnBuf *b, const SnDefs *defs)
 }
 
 void
-sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b)
+sn_emit_passes(const SnDefs *defs, SnBuf *b)
 {
-    (void)d;
     for (uint32_t i = 0; i < defs->npass; i++)
         if (sn_defs_mine(defs, defs->pass[i]->backend))
             put_pass_parts(defs, b, defs->pass[i]);

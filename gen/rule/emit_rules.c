@@ -41,16 +41,12 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
     uint32_t id = 0;
     SnBuf b;
 
-    sn_buf_init(&b, defs->arena);
-    const char *guard = sn_emit_guard(defs, "rules.h");
     bool plugin = defs->is_plugin;
-    sn_emit_head(&b, "Numbers of rules (sn_rule).");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
-    if (plugin)
-        sn_putf(&b, "#include \"%s\"\n\n", sn_emit_name(defs, "kinds.h"));
-    else
-        sn_puts(&b, "#include \"rewrite/rewrite.h\"\n\n");
-    sn_emit_open(&b);
+    sn_emit_header(&b, defs->arena, "Numbers of rules (sn_rule).",
+                   sn_emit_guard(defs, "rules.h"),
+                   sn_format(defs->arena, "#include \"%s\"\n",
+                             plugin ? sn_emit_name(defs, "kinds.h")
+                                    : "rewrite/rewrite.h"));
     sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend))
@@ -222,7 +218,7 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
     if (!defs->is_plugin)
         sn_puts(&b, "\nconst uint64_t sn_core_hash = SN_CORE_HASH;\n");
     sn_puts(&b, "\n/* ---- passes ---- */\n");
-    sn_emit_passes(defs, d, &b);
+    sn_emit_passes(defs, &b);
     sn_emit_backends(defs, d, &b, outdir);
     if (defs->is_plugin)
         put_plugin(defs, &b);

@@ -8,8 +8,9 @@ static const char *build(SnRuleGen *cx, const SnTerm *t, const char *name);
 
 /* ---- attributes ---- */
 
-const SnAsg *
-sn_rule_asg(const SnTerm *t, const char *name)
+/* The last of its assignments to name, or NULL. */
+static const SnAsg *
+assigned(const SnTerm *t, const char *name)
 {
     const SnAsg *a = NULL;
 
@@ -63,9 +64,8 @@ attrs_literal(SnRuleGen *cx, const SnTerm *t, const char *base)
     const char **field = SN_NEW_N(cx->a, const char *, n->nall);
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *a = n->all[i];
-        field[i] =
-            sn_format(cx->a, ".%s = %s", sn_field(cx->a, a->name),
-                      sn_rule_value(cx, n, a, sn_rule_asg(t, a->name)->e));
+        field[i] = sn_format(cx->a, ".%s = %s", sn_field(cx->a, a->name),
+                             sn_rule_value(cx, n, a, assigned(t, a->name)->e));
         sn_putf(&b, "%s %s", i ? "," : "", field[i]);
     }
     sn_puts(&b, " };");
@@ -86,7 +86,7 @@ static bool
 all_written(const SnTerm *t)
 {
     for (uint32_t i = 0; i < t->node->nall; i++)
-        if (!sn_rule_asg(t, t->node->all[i]->name))
+        if (!assigned(t, t->node->all[i]->name))
             return false;
     return true;
 }
@@ -281,12 +281,6 @@ value(SnRuleGen *cx, const SnTerm *t, const char *id, const char *name)
     return name;
 }
 
-static bool
-is_source(const SnDefNode *n)
-{
-    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_C_SOURCE;
-}
-
 /* The new node's id. */
 static const char *
 build_call(SnRuleGen *cx, const SnTerm *t)
@@ -311,7 +305,7 @@ build_call(SnRuleGen *cx, const SnTerm *t)
             sn_putf(&b, ", %s", k ? build(cx, k, NULL) : "0");
     }
     const char *id = sn_rule_fresh(cx, lo);
-    if (is_source(n)) {
+    if (sn_def_source(n)) {
         const char *like = t->like ? sn_rule_local(cx, t->like) : cx->root;
         sn_putf(&b, ", sn_shape_of(g, SN_REF(%s, 0)), sn_node(g, %s)->data",
                 like, like);

@@ -106,7 +106,7 @@ build_node(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     const SnDefNode *n = t->node;
     const SnAsg *flag = sn_rule_asg_word(t, SN_W_CALIBRATED);
-    bool source = n->nin == 0 && n->nout && n->rsem[0]->cls == SN_C_SOURCE;
+    bool source = sn_def_source(n);
 
     if (source && !n->has_effect)
         return build_constant(cx, t, name);

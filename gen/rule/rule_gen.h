@@ -147,8 +147,7 @@ void sn_rule_replace(SnRuleGen *cx);
 /* The attribute struct for a term of kind n, as an argument: "NULL" for the
  * defaults, "&add_attr" after lines that fill it. */
 const char *sn_rule_attrs(SnRuleGen *cx, const SnTerm *t, const char *base);
-/* The last of its assignments to name, or NULL. */
-const SnAsg *sn_rule_asg(const SnTerm *t, const char *name);
+/* The last of its assignments to the word, or NULL. */
 const SnAsg *sn_rule_asg_word(const SnTerm *t, SnWord word);
 
 /* ---- files ---- */
@@ -161,7 +160,7 @@ void sn_rule_table_end(SnBuf *b, const SnDefs *defs, const char *item,
                        uint32_t n);
 
 void sn_emit_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
-void sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b);
+void sn_emit_passes(const SnDefs *defs, SnBuf *b);
 /* Where the first line of a backend's block is. */
 SnPos sn_rule_backend_at(const SnDefBackend *k);
 /* sn_where.h and sn_where.c; not for a plugin, whose tables hold the

@@ -110,15 +110,21 @@ sn_emit_head(SnBuf *b, const char *what)
 }
 
 void
-sn_emit_open(SnBuf *b)
+sn_emit_header(SnBuf *b, SnArena *a, const char *what, const char *guard,
+               const char *lines)
 {
-    sn_puts(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    sn_buf_init(b, a);
+    sn_emit_head(b, what);
+    sn_putf(b,
+            "#ifndef %s\n#define %s\n\n%s\n"
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+            guard, guard, lines);
 }
 
-void
-sn_emit_core(SnBuf *b, const SnDefs *s, const char *lines)
+const char *
+sn_emit_core(const SnDefs *s, const char *lines)
 {
-    sn_puts(b, s->is_plugin ? "#include <sinter_plugin.h>\n" : lines);
+    return s->is_plugin ? "#include <sinter_plugin.h>\n" : lines;
 }
 
 void
@@ -266,14 +272,16 @@ break_at(const char *s, size_t n, size_t room)
     return best;
 }
 
-void
-sn_emit_lines(SnBuf *b, int indent, int width, const char *text)
+/* The lines of text, broken after commas and before operators if they exceed
+ * width columns. */
+static void
+put_lines(SnBuf *b, int width, const char *text)
 {
     while (*text) {
         const char *nl = strchr(text, '\n');
         size_t n = nl ? (size_t)(nl - text) : strlen(text);
         const char *next = text + n + (nl != NULL);
-        int in = indent;
+        int in = 0;
 
         if (n == 0)
             sn_putc(b, '\n');
@@ -313,7 +321,7 @@ sn_emit_comment(SnBuf *b, const char *text)
 
     sn_buf_init(&lines, b->a);
     sn_buf_init(&quoted, b->a);
-    sn_emit_lines(&lines, 0, 77, text);
+    put_lines(&lines, 77, text);
     sn_emit_quote(&quoted, " * ", sn_buf_str(&lines));
     const char *s = sn_buf_str(&quoted) + 2; /* the comment opens the first */
     bool one = strchr(s, '\n') == s + strlen(s) - 1;
@@ -361,7 +369,7 @@ sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d)
         return;
     sn_buf_init(&t, b->a);
     if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h")))
-        sn_emit_lines(&t, 0, 80, sn_buf_str(b));
+        put_lines(&t, 80, sn_buf_str(b));
     else
         t = *b;
     sn_file_update(d, sn_path_join(b->a, outdir, name), sn_buf_str(&t), t.n);

@@ -74,12 +74,14 @@ const char *sn_where(SnArena *a, SnPos at);
 /* ---- pieces of C ---- */
 
 void sn_emit_head(SnBuf *b, const char *what);
-/* Around the declarations of a header: C linkage in C++, and its #endif. */
-void sn_emit_open(SnBuf *b);
+/* Begins a header, up to its declarations, with the lines that include others;
+ * ends it. */
+void sn_emit_header(SnBuf *b, SnArena *a, const char *what, const char *guard,
+                    const char *lines);
+void sn_emit_close(SnBuf *b);
 /* The lines that include headers of the core: lines in the tree, for a plugin
  * the one header that is installed. */
-void sn_emit_core(SnBuf *b, const SnDefs *s, const char *lines);
-void sn_emit_close(SnBuf *b);
+const char *sn_emit_core(const SnDefs *s, const char *lines);
 const char *sn_lit_str(SnArena *a, const char *s); /* quoted; NULL for NULL */
 const char *sn_lit_f32(SnArena *a, double v);      /* 0.5f, -INFINITY */
 const char *sn_lit_f64(SnArena *a, double v);
@@ -94,9 +96,6 @@ void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
 void sn_emit_array(SnBuf *b, const char *name, const char *text);
 /* A comment before a piece of C: text, broken at 77 columns. */
 void sn_emit_comment(SnBuf *b, const char *text);
-/* The lines of text, indented by `indent` and what they have, broken after
- * commas and before operators if they exceed width columns. */
-void sn_emit_lines(SnBuf *b, int indent, int width, const char *text);
 /* Tables of sn_kinds.c that a backend's refinements also have (emit_kinds.c):
  * ports as LO_SIDE[], and the fields .family and .joins. */
 void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
@@ -128,8 +127,8 @@ void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,
                   const SnDefTuple *t);
 void sn_put_attr_decl(SnBuf *b, const SnDefAttr *at); /* without ';' */
 
-/* Writes outdir/name; long lines of C are broken (sn_emit_lines).  outdir NULL
- * (--check): nothing is written. */
+/* Writes outdir/name; long lines of C are broken.  outdir NULL (--check):
+ * nothing is written. */
 void sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d);
 
 #endif
