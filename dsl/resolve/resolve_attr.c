@@ -3,12 +3,6 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-static void
-bad(SnResolver *rs, SnDefNode *n)
-{
-    rs->bad_node[n->kind] = true;
-}
-
 /* ---- attributes ---- */
 
 static void
@@ -29,7 +23,7 @@ attr_range(SnResolver *rs, SnDefNode *n, SnDefAttr *a)
         if (n->all[i]->ty == SN_A_TYPE)
             sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
     sn_resolve_unknown(rs, a->pos, "port or type", a->range_of, n->name, &v);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 static void
@@ -38,7 +32,7 @@ attr_words(SnResolver *rs, SnDefNode *n, const SnDefAttr *a)
     for (uint32_t i = 0; i < a->nword; i++)
         if (sn_name_among(a->word, i, a->word[i])) {
             sn_resolve_twice(rs, a->pos, "word", a->word[i], a->pos);
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
         }
 }
 
@@ -62,7 +56,7 @@ sn_resolve_attrs(SnResolver *rs, SnDefNode *n)
         if (a->where)
             sn_resolve_cond(&w, a->where, "a 'where'");
         if (c.bad || w.bad)
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
         if (a->says == SN_W_CLAMP && a->range_port && n->nout &&
             a->range_port == n->out[0])
             n->clamp = a;
@@ -162,7 +156,7 @@ commutes_when(SnResolver *rs, SnDefNode *n, const SnExpr *when)
     SnExpr *e = about(rs->a, n, when, v->name);
     sn_resolve_cond(&sc, e, "a condition");
     if (sc.bad)
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     else
         n->comm_when = e;
 }
@@ -191,7 +185,7 @@ commutes(SnResolver *rs, SnDefNode *n)
         if (!p[i]) {
             sn_resolve_unknown(rs, n->commutes_pos[i], "operand",
                                n->commutes[i], n->name, &v);
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
             return;
         }
     }
@@ -200,7 +194,7 @@ commutes(SnResolver *rs, SnDefNode *n)
     if (why) {
         sn_error(rs->d, n->commutes_pos[0], "SN118", "'commutes' of %s %s",
                  n->name, why);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
         return;
     }
     n->comm[0] = (int8_t)p[0]->index;
@@ -224,7 +218,7 @@ invariants(SnResolver *rs, SnDefNode *n)
         v->expr = sn_expr_clone(rs->a, v->expr);
         sn_resolve_cond(&sc, v->expr, "an invariant");
         if (sc.bad)
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
         n->rinv[n->nrinv++] = v;
     }
 }
@@ -236,7 +230,7 @@ cost_and_shape(SnResolver *rs, SnDefNode *n)
     double v;
 
     if (n->cost && !sn_resolve_const(rs, n->cost, &v))
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     if (!n->shape)
         return;
     SnTy t = sn_resolve_expr(&sc, n->shape);
@@ -247,7 +241,7 @@ cost_and_shape(SnResolver *rs, SnDefNode *n)
         sc.bad = true;
     }
     if (sc.bad) {
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
         return;
     }
     sn_warn(rs->d, n->shape->pos, "SN131",

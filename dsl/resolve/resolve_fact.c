@@ -5,12 +5,6 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-static void
-bad(SnResolver *rs, SnDefNode *n)
-{
-    rs->bad_node[n->kind] = true;
-}
-
 static SnDefPort *
 find_port(SnResolver *rs, SnDefNode *n, const char *name, SnPos at)
 {
@@ -25,7 +19,7 @@ find_port(SnResolver *rs, SnDefNode *n, const char *name, SnPos at)
         sn_cands_add(&v, p->name, &p->pos);
     }
     sn_resolve_unknown(rs, at, "port", name, n->name, &v);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
     return NULL;
 }
 
@@ -137,9 +131,9 @@ put_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, const SnDefFactSrc *f,
     p->because = f->text;
     p->npin = 0;
     if (f->fact == SN_FIXED && !fixed_value(rs, n, p))
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     if (f->fact == SN_PIN && !pin_value(rs, n, p))
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
 }
 
 static void
@@ -158,7 +152,7 @@ fact_line(SnResolver *rs, SnDefNode *n, const SnDefFactSrc *f, SnDefPort **seen,
                      "port '%s' of %s has two facts", p->name, n->name);
             sn_diag_span(rs->d, p->fact_pos, "'%s' here",
                          sn_fact_words[p->fact].word);
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
             continue;
         }
         seen[(*nseen)++] = p;
@@ -179,7 +173,7 @@ fact_lines(SnResolver *rs, SnDefNode *n, const SnDefFactSrc *const *f,
             sn_error(rs->d, f[i]->pos, "SN108",
                      "%s has a second 'same' group; it may have one", n->name);
             sn_diag_span(rs->d, same->pos, "the first");
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
         }
         if (f[i]->fact == SN_SAME)
             same = f[i];
@@ -210,7 +204,7 @@ port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
                      "free %s, same %s with another port, fixed %s "
                      "(scale, zp), pin %s (..) or given %s",
                      p->name, p->name, p->name, p->name, p->name);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     }
     if (quant || p->fact == SN_FACT_NONE)
         return;
@@ -225,7 +219,7 @@ port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
              "'%s %s' of %s, which no tuple quantizes",
              sn_fact_words[p->fact].word, p->name, n->name);
     sn_diag_help(rs->d, "remove the fact, or write sem ... trusted \"why\"");
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 static void
@@ -246,7 +240,7 @@ same_group(SnResolver *rs, SnDefNode *n)
     sn_error(rs->d, one->fact_pos, "SN108",
              "'same %s' of %s names one port; expected two or more", one->name,
              n->name);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 static void
@@ -267,7 +261,7 @@ same_types(SnResolver *rs, SnDefNode *n)
                          "makes them %s and %s",
                          first->name, p->name, n->name, sn_conc_str(rs, c),
                          sn_conc_str(rs, k));
-                bad(rs, n);
+                sn_resolve_spoil(rs, n);
                 return;
             }
             first = p;

@@ -5,12 +5,6 @@
 #include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
 
-static void
-bad(SnResolver *rs, SnDefNode *n)
-{
-    rs->bad_node[n->kind] = true;
-}
-
 /* The argument by which the map of s takes p's codes as places; NULL: none. */
 static const SnExpr *
 places_by(const SnDefSem *s, const SnDefPort *p)
@@ -155,7 +149,7 @@ free_raw(SnResolver *rs, SnDefNode *n, const SnDefPort *p, SnReads r)
         sn_diag_help(rs->d, "given %s;", p->name);
     else
         sn_diag_help(rs->d, "same %s;", raw_group(rs, n));
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 static SnPos
@@ -205,7 +199,7 @@ operand(SnResolver *rs, SnDefNode *n, const SnDefPort *p, bool *warned)
                  n->name, p->fact == SN_PIN ? "pin" : "fixed", p->name,
                  p->name);
         sn_diag_span(rs->d, r.at->pos, "raw read");
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     } else if (p->fact == SN_SAME && !r.raw && r.deq && !p->because &&
                !*warned) {
         same_real(rs, n, p);
@@ -228,7 +222,7 @@ result(SnResolver *rs, SnDefNode *n, const SnDefPort *p)
              n->name, p->fact == SN_FREE ? "free" : "fixed", p->name);
     sn_diag_span(rs->d, f->pos, "not rounded to the type of %s", p->name);
     sn_diag_help(rs->d, "same %s;", raw_group(rs, n));
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 /* ---- types and arithmetic ---- */
@@ -281,7 +275,7 @@ axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
             const SnDefType *t = narrower(rs, n, p);
             if (t)
                 sn_diag_help(rs->d, "restrict %s to '%s'", p->name, t->name);
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
             return;
         }
 }
@@ -304,7 +298,7 @@ arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
     sn_diag_help(rs->d,
                  "name the row of arithmetic (%s), or drop the quantized tuple",
                  sn_buf_str(&b));
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 /* ---- meanings that must match their names ---- */
@@ -329,7 +323,7 @@ conversion(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
              "a conversion of %s is q(d(x)), d(x) or x, not '%s'", n->name,
              sn_expr_str(rs->a, s->formula));
     sn_diag_help(rs->d, "sem point %s = ..;", s->out->name);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 /* e with x for the operand that it reads. */
@@ -378,7 +372,7 @@ row(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
              "the row '%s' does not compute '%s'", s->by,
              sn_expr_str(rs->a, s->formula));
     sn_diag_help(rs->d, "%s", want);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 /* ---- what is added to an accumulator ---- */
@@ -447,7 +441,7 @@ accumulator(SnResolver *rs, SnDefNode *n, const SnExpr *e)
                  "'%s' of %s is added to a sum whose scale is %s", p->name,
                  n->name, sn_buf_str(&b));
         sn_diag_help(rs->d, "pin %s (%s, 0);", p->name, sn_buf_str(&b));
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     }
 }
 
@@ -460,7 +454,7 @@ opaque(SnResolver *rs, SnDefNode *n)
                      "%s is opaque and runs only lowered, as floats; it "
                      "cannot have a quantized tuple",
                      n->name);
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
             return;
         }
 }

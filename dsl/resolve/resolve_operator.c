@@ -10,14 +10,6 @@ enum_attr(const SnExpr *e)
     return e->ty == SN_TY_ENUM ? e->ref : NULL;
 }
 
-static bool
-same_words(const SnDefAttr *a, const SnDefAttr *b)
-{
-    if (a->nword != b->nword)
-        return false;
-    return sn_names_equal(a->word, b->word, a->nword);
-}
-
 /* A list with a number, for each element, or with one of its type, or with one
  * written out, whose whole numbers are reals too. */
 static bool
@@ -38,7 +30,7 @@ comparable(const SnExpr *a, const SnExpr *b)
     if (sn_ty_is_num(s) && sn_ty_is_num(t))
         return true;
     if (s == SN_TY_ENUM && t == SN_TY_ENUM)
-        return same_words(a->ref, b->ref);
+        return sn_words_same(a->ref, b->ref);
     if (sn_ty_is_list(s))
         return lists_fit(a, b);
     if (s == SN_TY_RANGE && sn_ty_is_list(t))

@@ -5,12 +5,6 @@
 
 enum { MAXARG = 8 }; /* SN_MAXARG of graph/desc.h */
 
-static void
-bad(SnResolver *rs, SnDefNode *n)
-{
-    rs->bad_node[n->kind] = true;
-}
-
 /* ---- formula functions ---- */
 
 static SnTy
@@ -105,23 +99,6 @@ call_select(SnScope *sc, SnExpr *e)
 }
 
 static SnTy
-call_argmax(SnScope *sc, SnExpr *e)
-{
-    SnTy t = sn_resolve_expr(sc, e->kid[0]);
-
-    if (t != SN_TY_CODE && t != SN_TY_REAL && t != SN_TY_INT)
-        return want(sc, e->kid[0], "a number or a code");
-    return SN_TY_INT;
-}
-
-/* Integers are summed as such. */
-static SnTy
-call_sum(SnScope *sc, SnExpr *e)
-{
-    return number(sc, e->kid[0]);
-}
-
-static SnTy
 call_real(SnScope *sc, SnExpr *e)
 {
     SnTy t = SN_TY_REAL;
@@ -145,11 +122,11 @@ call_fn(SnScope *sc, SnExpr *e)
         return call_minmax(sc, e);
     case SN_FN_ARGMAX:
     case SN_FN_ARGMIN:
-        return call_argmax(sc, e);
+        return call_minmax(sc, e) == SN_TY_NONE ? SN_TY_NONE : SN_TY_INT;
     case SN_FN_SELECT:
         return call_select(sc, e);
     case SN_FN_SUM:
-        return call_sum(sc, e);
+        return number(sc, e->kid[0]); /* integers are summed as such */
     case SN_FN_MEAN:
     case SN_FN_EXP:
     case SN_FN_LOG:
@@ -282,7 +259,7 @@ map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const SnMapDecl *d)
              "map %s of %s: wrong arguments (%u given)", d->name, n->name,
              s->narg);
     sn_diag_help(rs->d, "%s(%s)", d->name, sn_buf_str(&b));
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 /* The words of an attribute are those of the map, in its order: values are
@@ -334,7 +311,7 @@ literal_axis(SnResolver *rs, SnDefNode *n, const SnMapDecl *m, const SnExpr *e,
     sn_diag_help(
         rs->d, "attr %s : int = %lld where %s == %lld; and 'over %s(.., %s)'",
         p->name, (long long)e->i, p->name, (long long)e->i, m->name, p->name);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 /* An argument that does not fit.  A list is an attribute, never written out. */
@@ -354,7 +331,7 @@ unfit(SnResolver *rs, SnDefNode *n, const SnMapDecl *d, const SnExpr *e,
                      p->name, ty == SN_A_REALS ? "real" : "int",
                      list ? sn_format(rs->a, "[%u]", e->nkid) : "",
                      sn_expr_str(rs->a, e), p->name);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
 }
 
 static void
@@ -371,7 +348,7 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapDecl *d)
             if (!operand)
                 p++;
             else if (!in_order(rs, n, d, s->arg[i - 1], e))
-                bad(rs, n);
+                sn_resolve_spoil(rs, n);
         }
         few = p < end;
         if (!few)
@@ -379,7 +356,7 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapDecl *d)
         if (!arg_fits(n, e, p))
             unfit(rs, n, d, e, p);
         else if (p->kind == SN_MP_ENUM && !words_fit(rs, n, e, p))
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
         else if (p->kind == SN_MP_AXIS && e->ek == SN_E_INT)
             literal_axis(rs, n, d, e, p);
         p += !p->variadic;
@@ -402,7 +379,7 @@ over(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapDecl *d)
             sn_diag_help(rs->d,
                          "map %s reads no operand: it can only give sizes",
                          s->map);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     }
     map_args(rs, n, s, d);
 }
@@ -416,7 +393,7 @@ map(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         sn_error(rs->d, s->pos, "SN115", "the meaning of '%s' of %s has no map",
                  s->out_name, n->name);
         sn_diag_help(rs->d, "over each(x), broadcast(a, b), conv(..), ...");
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
         return;
     }
     for (uint32_t i = 0; i < rs->defs->nmap; i++)
@@ -426,7 +403,7 @@ map(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         over(rs, n, s, s->decl->decl);
         return;
     }
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
     if (s->decl)
         return;
     sn_resolve_unknown(rs, s->map_pos, "map", s->map, NULL, &v);
@@ -451,7 +428,7 @@ sem_class(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     for (size_t i = 0; i < SN_NCLASS; i++)
         sn_cands_add(&v, sn_class_words[i].word, NULL);
     sn_resolve_unknown(rs, s->pos, "class of meaning", s->cls_name, NULL, &v);
-    bad(rs, n);
+    sn_resolve_spoil(rs, n);
     return false;
 }
 
@@ -467,18 +444,18 @@ sem_within(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     if (!a) {
         sn_resolve_unknown(rs, s->within_pos, "attribute", s->within, n->name,
                            &v);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     } else if (a->ty != SN_A_RANGE || a->range_port != s->out) {
         sn_error(rs->d, s->within_pos, "SN119",
                  "'within %s' of %s needs an attribute range(%s)", s->within,
                  n->name, s->out_name);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     } else if (s->formula && s->formula->fn != SN_FN_Q) {
         sn_error(rs->d, s->formula->pos, "SN119",
                  "'within %s' of %s clamps what q(..) rounds, and the "
                  "formula is not q(..)",
                  s->within, n->name);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     } else {
         s->clamp = a;
     }
@@ -495,7 +472,7 @@ sem_words(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         for (int r = SN_ROW_NONE + 1; r < SN_NROW; r++)
             sn_cands_add(&v, sn_row_words[r], NULL);
         sn_resolve_unknown(rs, s->pos, "row of arithmetic", s->by, NULL, &v);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     }
     s->last = ties == SN_W_LAST;
     if (ties != SN_W_FIRST && ties != SN_W_LAST) {
@@ -503,7 +480,7 @@ sem_words(SnResolver *rs, SnDefNode *n, SnDefSem *s)
                  "ties are 'first' or 'last', not "
                  "'%s'",
                  s->ties);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
     }
 }
 
@@ -573,7 +550,7 @@ sem_formula(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         }
     }
     if (sc.bad)
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
 }
 
 static void
@@ -588,7 +565,7 @@ sem(SnResolver *rs, SnDefNode *n, SnDefSem *s)
                  "the meaning of '%s' of %s has no "
                  "formula",
                  s->out_name, n->name);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
         return;
     }
     map(rs, n, s);
@@ -609,7 +586,7 @@ sem_to_port(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
     if (!p || (!p->out && n->nout)) {
         sn_resolve_unknown(rs, s->pos, "result", s->out_name, n->name, &v);
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
         return;
     }
     if (p->out)
@@ -619,7 +596,7 @@ sem_to_port(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         sn_error(rs->d, s->pos, "SN106", "'%s' of %s has two meanings",
                  s->out_name, n->name);
         sn_diag_span(rs->d, n->rsem[slot]->pos, "the first");
-        bad(rs, n);
+        sn_resolve_spoil(rs, n);
         return;
     }
     n->rsem[slot] = s;
@@ -662,7 +639,7 @@ sn_resolve_sems(SnResolver *rs, SnDefNode *n)
                      n->nout ? n->out[i]->name : "it");
             sn_diag_help(rs->d, "sem CLASS %s = FORMULA over MAP(..);",
                          n->nout ? n->out[i]->name : "y");
-            bad(rs, n);
+            sn_resolve_spoil(rs, n);
         }
     for (uint32_t i = 0; i < k && !rs->bad_node[n->kind]; i++)
         sem(rs, n, n->rsem[i]);

@@ -40,14 +40,6 @@ fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
            (a->ty == SN_A_RANGE && sn_ty_is_list(t) && list && e->nkid == 2);
 }
 
-static bool
-words_differ(const SnDefAttr *a, const SnDefAttr *b)
-{
-    if (a->nword != b->nword)
-        return true;
-    return !sn_names_equal(a->word, b->word, a->nword);
-}
-
 /* The number of e that is written out, but no int; NULL: none. */
 static const SnExpr *
 no_int(const SnExpr *e, const SnDefAttr *a, bool constant)
@@ -78,7 +70,7 @@ sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
     sc->enum_of = was;
     if (t == SN_TY_NONE)
         return;
-    if (!fits(e, t, a) || (t == SN_TY_ENUM && words_differ(a, e->ref))) {
+    if (!fits(e, t, a) || (t == SN_TY_ENUM && !sn_words_same(a, e->ref))) {
         sn_error(rs->d, e->pos, "SN104",
                  "attribute '%s' of %s is %s; '%s' is %s", a->name, n->name,
                  attr_type_str(rs, a), sn_expr_str(rs->a, e), sn_ty_name(t));

@@ -56,6 +56,11 @@ sn_resolve_bad(const SnResolver *rs, const SnDefNode *n)
 {
     return !n || rs->bad_node[n->kind];
 }
+static inline void
+sn_resolve_spoil(SnResolver *rs, const SnDefNode *n)
+{
+    rs->bad_node[n->kind] = true;
+}
 const char *sn_conc_str(const SnResolver *rs, SnDefConc c);
 /* Zero points of a quantized type: [*lo, *hi]. */
 static inline void
@@ -103,6 +108,12 @@ SnTy sn_resolve_fail(SnScope *sc, SnPos at, const char *what);
 SnTy sn_resolve_mismatch(SnScope *sc, const SnExpr *e, const char *want);
 /* q8(scale, zp), also q8c([scales], [zps]) (resolve_value.c). */
 SnTy sn_resolve_type_with(SnScope *sc, SnExpr *e);
+/* The same words, in the same order? */
+static inline bool
+sn_words_same(const SnDefAttr *a, const SnDefAttr *b)
+{
+    return a->nword == b->nword && sn_names_equal(a->word, b->word, a->nword);
+}
 /* e must be true or false. */
 void sn_resolve_cond(SnScope *sc, SnExpr *e, const char *what);
 /* e must be a value for attribute at (of node n, for messages). */
