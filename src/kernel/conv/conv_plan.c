@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Plans of 8-bit convolutions: packing, working memory, units. */
+/* Plans of 8-bit convolutions: packing, working memory. */
 #include "kernel/conv/conv_priv.h"
 
 #include <assert.h>
@@ -411,58 +411,7 @@ pack_dw(const Pack *k)
     p->nblock = n;
 }
 
-/* ---- units ---- */
-
-bool
-sn_conv_q8_pitched(const SnConvQ8 *p)
-{
-    return !p->depthwise || p->rep == 1;
-}
-
-int64_t
-sn_conv_q8_units(const SnConvQ8 *p)
-{
-    if (p->nblock == 0) /* no results */
-        return 0;
-    return p->by_block ? p->nblock : p->geo.n * p->geo.oh;
-}
-
-int64_t
-sn_conv_q8_step(const SnConvQ8 *p)
-{
-    if (p->nblock == 0) /* continues all the same */
-        return 1;
-    return p->by_block ? p->nblock : p->rows;
-}
-
-SnConvPart
-sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
-{
-    SnConvPart all = {0, p->geo.n * p->geo.oh, 0, p->geo.oc};
-
-    if (u0 >= u1)
-        return (SnConvPart){0};
-    if (!p->by_block)
-        return (SnConvPart){u0, u1, 0, all.c1};
-    all.c0 = p->block[u0].c0;
-    all.c1 = p->block[u1 - 1].c0 + p->block[u1 - 1].ncol;
-    return all;
-}
-
-/* Products at five eighths of the peak rate, as in small layers (depthwise: 25
- * a nanosecond), or the filter at 30 bytes a nanosecond. */
-int64_t
-sn_conv_q8_cost(const SnConvQ8 *p)
-{
-    const SnConvGeo *o = &p->geo;
-    int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
-    double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
-                (p->depthwise ? 25 : (p->g->rate * 5 + 7) / 8);
-
-    if (ns > 0x1p60)
-        return INT64_C(1) << 60;
-    return ns > (double)(filter / 30) ? (int64_t)ns : filter / 30;
-}
+/* ---- the plan ---- */
 
 const SnConvQ8 *
 sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
@@ -498,10 +447,4 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     }
     set_work(p);
     return p;
-}
-
-size_t
-sn_conv_q8_work(const SnConvQ8 *p)
-{
-    return p->nwork;
 }
