@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Graphs for what sinter compile makes of sums of products: shapes at and beside
-# what decides how their loops go.  For tests/sh/compile.sh, tests/long/compile.sh.
+# what decides how their loops go.  For tests/sh/compile_targets.sh, tests/long/compile.sh.
 # draw N SEED [LOW HIGH]: numbers of a list.
 draw() {
     awk -v n="$1" -v s="$2" -v lo="${3:--128}" -v hi="${4:-127}" 'BEGIN {
