@@ -8,7 +8,6 @@
 #include "base/team/spread.h"
 #include "kernel/eval/map.h"
 #include "map/facts.h"
-#include "sn_maps.h"
 
 const char *
 sn_eval_why_not(const SnGraph *g, SnId id)
@@ -159,8 +158,8 @@ by_rows(const SnCall *c)
     for (uint32_t i = 0; i < c->nin; i++)
         reals = reals && c->in[i].type && c->in[i].type->elem == SN_F32;
     return reals && c->nin <= MOST_OPERANDS && c->out[0].shape->rank > 0 &&
-           sem && sem[0].cls == SN_C_POINT &&
-           sem[0].decl == &sn_map_decl_broadcast;
+           sem && sem[0].cls == SN_C_POINT && sem[0].decl &&
+           sn_map_in_place(sem[0].decl);
 }
 
 /* Rows [i0, i1) of a tensor whose first axis is that of `of`; all of one that
