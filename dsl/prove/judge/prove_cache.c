@@ -7,7 +7,8 @@
  * code represents (sn_prove_dequantize).  It reads no number of a node and no
  * position, and each instance draws from the same seed.  So a key covers
  *
- *   - the prover: the program's own bytes, draws for each rule, the seed;
+ *   - the prover: the bytes of the program's file that are loaded, draws for
+ *     each rule, the seed;
  *   - the fields of SnInstance, with the backend whose facts are in force;
  *   - the tokens of the rule: as written, or as the family writes it out;
  *   - the tokens of every declaration whose name is a word among these tokens,
