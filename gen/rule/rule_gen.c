@@ -308,8 +308,9 @@ joined(SnArena *a, const char *s)
 
     sn_buf_init(&b, a);
     for (; *s; s++) {
-        if (*s == '"' && (!str || s[-1] != '\\'))
-            str = !str;
+        str ^= *s == '"';
+        if (str && *s == '\\' && s[1])
+            sn_putc(&b, *s++);
         if (!str && s[0] == '/' && s[1] == '/') {
             while (s[1] && s[1] != '\n')
                 s++;

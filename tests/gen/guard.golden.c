@@ -553,7 +553,7 @@ guard_quotes(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:34: guard.numbers
+/* tests/gen/guard.def:35: guard.numbers
  *
  *   rule numbers: Scaled(x) @o => x when -o.k[0] < 3 and -o.f[0] < -1.5 and
  *       o.k[0] * 1.0 / o.k[1] == 0.5 and 2.0 * 3 < o.f[1] and min(o.k[0],
@@ -616,7 +616,7 @@ guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:36: guard.clamps
+/* tests/gen/guard.def:37: guard.clamps
  *
  *   rule clamps: Rescale(Rescale(x) @m) @o => x when m.clamp == full and
  *       not (o.clamp == full) and o.clamp == [_, 3] and m.clamp == [-3, 3]
