@@ -13,7 +13,7 @@ enum { SN_ROW_NRATIO = 4, SN_ROW_NWRAP = 8 };
 typedef struct SnRowOut {
     SnArena *a;
     const SnX *ratio[SN_ROW_NRATIO]; /* Q or S of each */
-    uint32_t nratio;
+    uint32_t nratio, nrefuse; /* outside whose window a graph is refused */
     const SnX *k[SN_ROW_NK];
     uint32_t nk;
     const SnX *wrap[SN_ROW_NWRAP];
@@ -23,7 +23,7 @@ typedef struct SnRowOut {
     const char *why;
 } SnRowOut;
 
-/* Finds the constants and ratios of r. */
+/* Finds the constants, ratios and wraps of r. */
 void sn_arith_prepare(SnRowOut *w, const SnDefs *s, const SnDefRowOf *r);
 /* x as an expression; for a part that does not change, its constant. */
 const char *sn_arith_put(SnRowOut *w, const SnX *x);

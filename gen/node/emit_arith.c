@@ -62,6 +62,23 @@ find_ratios(SnRowOut *w, const SnX *x)
         find_ratios(w, x->kid[i]);
 }
 
+/* The wraps in a row that depend on its operands. */
+static void
+find_wraps(SnRowOut *w, const SnX *x)
+{
+    if (x->xk == SN_X_FN && x->fn == SN_FN_WRAP && !x->fixed) {
+        for (uint32_t i = 0; i < w->nwrap; i++)
+            if (sn_x_equal(w->wrap[i], x))
+                return;
+        if (w->nwrap == SN_ROW_NWRAP)
+            w->why = sn_format(w->a, "more than %d wraps", SN_ROW_NWRAP);
+        else
+            w->wrap[w->nwrap++] = x;
+    }
+    for (uint32_t i = 0; i < x->nkid; i++)
+        find_wraps(w, x->kid[i]);
+}
+
 /* ---- expressions ---- */
 
 static const char *
@@ -200,6 +217,9 @@ sn_arith_prepare(SnRowOut *w, const SnDefs *s, const SnDefRowOf *r)
     find_constants(w, r->x);
     for (uint32_t i = 0; i < w->nk; i++)
         find_ratios(w, w->k[i]);
+    for (uint32_t i = 0; i < w->nratio; i++)
+        w->nrefuse += w->ratio[i]->by->refuse;
+    find_wraps(w, r->x);
 }
 
 static void
@@ -259,38 +279,34 @@ put_open(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
 }
 
 /* Ratios outside whose window a graph is refused. */
-static uint32_t
-put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
-           bool count)
+static void
+put_ratios(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
     const char *fn = sn_arith_fn(s, a, r) + 3;
-    uint32_t n = 0, at[SN_ROW_NRATIO];
+    uint32_t n = 0;
     SnRowOut w;
+    SnBuf rows;
 
     sn_arith_prepare(&w, s, r);
-    for (uint32_t i = 0; i < w.nratio; i++)
-        if (w.ratio[i]->by->refuse)
-            at[n++] = i;
-    if (count || !n)
-        return n;
+    if (!w.nrefuse)
+        return;
     w.open = true;
-    for (uint32_t i = 0; i < n; i++) {
-        const SnX *x = w.ratio[at[i]];
+    sn_buf_init(&rows, b->a);
+    for (uint32_t i = 0; i < w.nratio; i++) {
+        const SnX *x = w.ratio[i];
+        if (!x->by->refuse)
+            continue;
         w.f64 = !x->by->f32;
         sn_putf(b,
                 "\nstatic double\n%s_ratio%u(const SnRowGrids *g)\n{\n"
                 "    return %s;\n}\n",
-                fn, i, sn_arith_put(&w, x->kid[0]));
-    }
-    sn_putf(b, "static const SnArithRatio %s_ratio[] = {\n", fn);
-    for (uint32_t i = 0; i < n; i++) {
-        const SnX *x = w.ratio[at[i]];
-        sn_putf(b, "    { %s, %s_ratio%u, %d, %d, %d },\n",
-                sn_lit_str(b->a, x->s), fn, i, (int)x->by->bits,
+                fn, n, sn_arith_put(&w, x->kid[0]));
+        sn_putf(&rows, "    { %s, %s_ratio%u, %d, %d, %d },\n",
+                sn_lit_str(b->a, x->s), fn, n++, (int)x->by->bits,
                 (int)x->by->s_lo, (int)x->by->s_hi);
     }
-    sn_puts(b, "};\n");
-    return n;
+    sn_putf(b, "static const SnArithRatio %s_ratio[] = {\n%s};\n", fn,
+            sn_buf_str(&rows));
 }
 
 /* Sums of 32 bits at once, called by kernels. */
@@ -316,41 +332,15 @@ put_all(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
             fn + 3, fn);
 }
 
-/* The wraps in a row that depend on its operands. */
 static void
-find_wraps(SnRowOut *w, const SnX *x)
-{
-    if (x->xk == SN_X_FN && x->fn == SN_FN_WRAP && !x->fixed) {
-        for (uint32_t i = 0; i < w->nwrap; i++)
-            if (sn_x_equal(w->wrap[i], x))
-                return;
-        if (w->nwrap == SN_ROW_NWRAP)
-            w->why = sn_format(w->a, "more than %d wraps", SN_ROW_NWRAP);
-        else
-            w->wrap[w->nwrap++] = x;
-    }
-    for (uint32_t i = 0; i < x->nkid; i++)
-        find_wraps(w, x->kid[i]);
-}
-
-static bool
-has_wraps(const SnDefs *s, const SnDefRowOf *r)
-{
-    SnRowOut w = {.a = s->arena};
-
-    find_wraps(&w, r->x);
-    return w.nwrap > 0;
-}
-
-static void
-put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
-         SnDiag *d)
+put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 {
     const char *all = "";
     SnRowOut w;
 
     sn_arith_prepare(&w, s, r);
-    find_wraps(&w, r->x);
+    if (!w.nwrap)
+        return;
     for (uint32_t i = 0; i < w.nwrap; i++) {
         const SnX *v = w.wrap[i]->kid[0];
         all = sn_format(w.a, "%s%ssn_int_fits(%s, %d)", all, i ? " && " : "",
@@ -360,8 +350,6 @@ put_fits(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r,
             "\nstatic bool\n%s_fits(const int64_t *k, int64_t a, int64_t b)"
             "\n{\n    (void)k, (void)a, (void)b;\n    return %s;\n}\n",
             sn_arith_fn(s, a, r) + 3, all);
-    if (w.why)
-        sn_error(d, r->row->pos, "SN191", "the row has %s", w.why);
 }
 
 /* The row's function as a text. */
@@ -372,14 +360,9 @@ put_text(SnBuf *b, const SnDefs *s, const SnDefArith *a, const SnDefRowOf *r)
 
     sn_buf_init(&f, s->arena);
     put_fn(&f, s, a, r);
-    sn_putf(b, "\nstatic const char %s_text[] =", sn_arith_fn(s, a, r) + 3);
-    for (const char *l = sn_buf_str(&f); *l;) {
-        int n = (int)strcspn(l, "\n") + 1;
-        sn_putf(b, "\n    %s",
-                sn_lit_str(b->a, sn_format(s->arena, "%.*s", n, l)));
-        l += n;
-    }
-    sn_puts(b, ";\n");
+    sn_putf(b, "\nstatic const char %s_text[] =\n    %s;\n",
+            sn_arith_fn(s, a, r) + 3,
+            sn_lit_lines(b->a, sn_buf_str(&f), "\n    "));
 }
 
 /* ---- tables ---- */
@@ -445,15 +428,14 @@ put_table(SnBuf *b, const SnDefs *s, const SnDefArith *a)
         const SnDefRowOf *r = &a->of[i];
         const SnDefArith *of = owner(s, a, r);
         const char *fn = sn_arith_fn(s, of, r);
-        uint32_t n = put_ratios(b, s, of, r, true);
         sn_arith_prepare(&w, s, r);
         sn_putf(b, "    { \"%s\", %u, %s, %s, %u, %u, %s_open, %s,\n        %u",
                 fn, w.nk, sn_form_words[r->form].id, sn_lit_str(b->a, r->map),
-                r->mask, r->is, fn + 3, fn, n);
-        put_maybe(b, n, fn, "ratio");
+                r->mask, r->is, fn + 3, fn, w.nrefuse);
+        put_maybe(b, w.nrefuse, fn, "ratio");
         put_maybe(b, has_all(r), fn, "all");
         put_maybe(b, of->plugin, fn, "text");
-        put_maybe(b, has_wraps(s, r), fn, "fits");
+        put_maybe(b, w.nwrap, fn, "fits");
         sn_putf(b, ", %s_lin, %lld },\n", fn + 3, (long long)r->step);
     }
     if (a->nof)
@@ -495,11 +477,10 @@ put_open_all(SnBuf *b, const SnDefs *s, const SnDefArith *a,
              const SnDefRowOf *r, SnDiag *d)
 {
     put_open(b, s, a, r, d);
-    put_ratios(b, s, a, r, false);
+    put_ratios(b, s, a, r);
     if (has_all(r))
         put_all(b, s, a, r);
-    if (has_wraps(s, r))
-        put_fits(b, s, a, r, d);
+    put_fits(b, s, a, r);
     sn_emit_linear(b, s, a, r);
     if (a->plugin)
         put_text(b, s, a, r);

@@ -398,16 +398,6 @@ put_pipelines(const SnDefs *defs, SnBuf *b)
     sn_putf(b, "};\nconst uint32_t sn_npipeline = %u;\n", defs->npipeline);
 }
 
-/* The text of a rule as a string, a line of it on each line. */
-static void
-put_text(SnBuf *b, const char *s)
-{
-    for (const char *e; (e = strchr(s, '\n')) != NULL; s = e + 1)
-        sn_putf(b, "%s\n              ",
-                sn_lit_str(b->a, sn_strndup(b->a, s, (size_t)(e - s) + 1)));
-    sn_puts(b, sn_lit_str(b->a, s));
-}
-
 static void
 put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
 {
@@ -440,8 +430,8 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
         sn_putf(b, ", .where = \"%s\"", sn_where(a, r->pos));
     else
         sn_putf(b, ", .where = sn_rule_where[%s]", sn_rule_enum(defs, r));
-    sn_puts(b, ",\n      .text = ");
-    put_text(b, r->text);
+    sn_putf(b, ",\n      .text = %s",
+            sn_lit_lines(a, r->text, "\n              "));
     if (r->requires)
         sn_putf(b, ",\n      .supported = %s_supported", sn_rule_fn(defs, r));
     sn_puts(b, " },\n");
@@ -458,12 +448,11 @@ put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
     sn_putf(b,
             "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = { SN_CLAIM_%s }, "
-            ".where = sn_rule_where[%s],\n      .text = ",
+            ".where = sn_rule_where[%s],\n      .text = %s },\n",
             sn_rule_derive_enum(defs, v), sn_rule_derive_pass(defs, v)->name,
             sn_rule_derive_name(defs, v), family(defs, v), c,
-            sn_rule_derive_enum(defs, v));
-    put_text(b, sn_rule_derive_text(a, v));
-    sn_puts(b, " },\n");
+            sn_rule_derive_enum(defs, v),
+            sn_lit_lines(a, sn_rule_derive_text(a, v), "\n              "));
 }
 
 static void

@@ -159,6 +159,21 @@ sn_lit_str(SnArena *a, const char *s)
     return sn_buf_str(b);
 }
 
+const char *
+sn_lit_lines(SnArena *a, const char *s, const char *between)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (size_t n; *s; s += n) {
+        n = strcspn(s, "\n");
+        n += s[n] == '\n';
+        sn_putf(&b, "%s%s", b.n ? between : "",
+                sn_lit_str(a, sn_strndup(a, s, n)));
+    }
+    return b.n ? sn_buf_str(&b) : "\"\"";
+}
+
 static const char *
 real(SnArena *a, double v, bool f32)
 {

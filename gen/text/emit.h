@@ -83,7 +83,9 @@ void sn_emit_close(SnBuf *b);
  * the one header that is installed. */
 const char *sn_emit_core(const SnDefs *s, const char *lines);
 const char *sn_lit_str(SnArena *a, const char *s); /* quoted; NULL for NULL */
-const char *sn_lit_f32(SnArena *a, double v);      /* 0.5f, -INFINITY */
+/* The lines of s, each quoted, with `between` between them. */
+const char *sn_lit_lines(SnArena *a, const char *s, const char *between);
+const char *sn_lit_f32(SnArena *a, double v); /* 0.5f, -INFINITY */
 const char *sn_lit_f64(SnArena *a, double v);
 const char *sn_lit_i64(SnArena *a, int64_t v); /* INT64_C(5) past int */
 /* "(const int64_t[]){ 1, 2 }": n constants as int64_t, float or double. */
