@@ -623,6 +623,39 @@ functions_everywhere(void **state)
     }
 }
 
+/* Products of few rows take the panels of which the fewest tiles go beneath
+ * each other; others take the widest. */
+static void
+panels_of_few_rows(void **state)
+{
+    static const struct {
+        int64_t rows;
+        int npanel; /* of AVX-512, with 6 rows of 4 panels and 8 of 3 */
+    } want[] = {{1, 4},  {6, 4},  {7, 3},  {8, 3},  {12, 4}, {13, 3},
+                {16, 3}, {18, 4}, {24, 3}, {32, 3}, {33, 4}, {128, 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        SnConvGeo geo = {.n = 1,
+                         .h = want[i].rows,
+                         .w = 1,
+                         .c = 512,
+                         .oh = want[i].rows,
+                         .ow = 1,
+                         .oc = 1024,
+                         .kh = 1,
+                         .kw = 1,
+                         .group = 1,
+                         .sh = 1,
+                         .sw = 1,
+                         .dh = 1,
+                         .dw = 1};
+        SnConvPick k = sn_conv_f32_rules(SN_ISA_VNNI, &geo);
+        if (sn_isa_have(SN_ISA_VNNI) && k.npanel != want[i].npanel)
+            fail_msg("%lld rows: %d panels", (long long)want[i].rows, k.npanel);
+    }
+}
+
 int
 main(void)
 {
@@ -641,6 +674,7 @@ main(void)
         cmocka_unit_test(exponentials),
         cmocka_unit_test(functions),
         cmocka_unit_test(functions_everywhere),
+        cmocka_unit_test(panels_of_few_rows),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
