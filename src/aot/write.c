@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "aot/node/aot_node.h"
 #include "aot/blocks/pick.h"
@@ -570,13 +571,21 @@ SnStatus
 sn_aot_write(const SnAot *p, const char *dir, SnDiag *d)
 {
     SnArena *a = sn_arena_new();
+    const char **path = SN_NEW_N(a, const char *, p->nfile);
+    SnPiece *v = SN_NEW_N(a, SnPiece, p->nfile);
+    bool made = mkdir(dir, 0777) == 0;
     SnStatus s = SN_OK;
 
-    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+    if (!made && errno != EEXIST)
         s = sn_fail(d, SN_EOUTPUT, dir, "%s", strerror(errno));
-    for (uint32_t i = 0; i < p->nfile && s == SN_OK; i++)
-        s = sn_file_write(d, sn_format(a, "%s/%s", dir, p->file[i]), p->text[i],
-                          p->size[i]);
+    for (uint32_t i = 0; i < p->nfile; i++) {
+        path[i] = sn_format(a, "%s/%s", dir, p->file[i]);
+        v[i] = (SnPiece){p->text[i], p->size[i]};
+    }
+    if (s == SN_OK)
+        s = sn_file_write_all(a, d, path, v, p->nfile);
+    if (s != SN_OK && made)
+        rmdir(dir);
     sn_arena_free(a);
     return s;
 }

@@ -374,6 +374,22 @@ if [ -n "$(ls "$tmp/left")" ]; then
 fi
 unset TMPDIR
 
+# ---- a program is the old one or the new one ----
+rm -rf "$tmp/o" "$tmp/p"
+"$sinter" compile "$tmp/reals.sn" -o "$tmp/o" >"$tmp/out" 2>&1
+cp -r "$tmp/o" "$tmp/p"
+# Files of 4 blocks are written, larger ones are not.
+(ulimit -f 4 && "$sinter" compile "$tmp/codes.sn" -o "$tmp/o") >/dev/null 2>"$tmp/err"
+rc=$?
+(ulimit -f 4 && "$sinter" compile "$tmp/codes.sn" -o "$tmp/new") >/dev/null 2>>"$tmp/err"
+if [ $rc,$? = 5,5 ] && diff -r "$tmp/o" "$tmp/p" >>"$tmp/err" && [ ! -e "$tmp/new" ]; then
+    echo "ok compile never_mixed"
+else
+    echo "not ok compile never_mixed: exit code $rc"
+    head -n 5 "$tmp/err"
+    bad=1
+fi
+
 # ---- the same bytes each time; a wrong weight is noticed ----
 rm -rf "$tmp/o" "$tmp/p"
 "$sinter" compile "$tmp/codes.sn" -o "$tmp/o" --name kws >"$tmp/out" 2>&1

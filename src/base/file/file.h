@@ -55,6 +55,10 @@ typedef struct SnPiece {
 } SnPiece;
 SnStatus sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v,
                               size_t n);
+/* Writes v[i] to path[i], n files of one directory, each as sn_file_write does:
+ * none is replaced before all are on disk. */
+SnStatus sn_file_write_all(SnArena *a, SnDiag *d, const char *const *path,
+                           const SnPiece *v, size_t n);
 /* Writes path and a file that it names, which lies in the same directory and
  * whose name says what it holds: it is on disk before path is replaced, so that
  * the old path or the new one is whole at any time.  One that holds these bytes

@@ -393,6 +393,51 @@ sn_file_write_beside(SnDiag *d, const char *path, SnPiece text,
     return st;
 }
 
+/* Renames what is staged; no signal comes between.  The number of files that
+ * are in place, with errno where one is not. */
+static size_t
+place_all(const Staged *s, size_t n)
+{
+    sigset_t was;
+    size_t i = 0;
+
+    block_signals(&was);
+    for (; i < n && (!s[i].tmp[0] || rename(s[i].tmp, s[i].target) == 0); i++)
+        if (s[i].tmp[0])
+            spare(s[i].slot);
+    int err = errno;
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    errno = err;
+    return i;
+}
+
+SnStatus
+sn_file_write_all(SnArena *a, SnDiag *d, const char *const *path,
+                  const SnPiece *v, size_t n)
+{
+    Staged *s = SN_NEW_N(a, Staged, n);
+    size_t i, done = 0;
+    bool ok = true;
+
+    for (i = 0; i < n && ok; i++) {
+        s[i].tmp[0] = '\0'; /* of a device or a pipe: nothing is staged */
+        ok = sn_file_in_place(path[i])
+                 ? write_in_place(path[i], &v[i], 1)
+                 : stage(&s[i], path[i], path[i], &v[i], 1);
+    }
+    SnStatus st = ok ? sn_file_mapped_check(d) : cannot_write(d, path[i - 1]);
+    if (!ok)
+        i--; /* which has dropped its own */
+    if (st == SN_OK && (done = place_all(s, n)) < n)
+        st = cannot_write(d, path[done]);
+    for (; done < i; done++)
+        if (s[done].tmp[0])
+            drop(&s[done]);
+    if (st == SN_OK && n > 0 && !sync_dir(path[0]))
+        st = cannot_write(d, path[0]);
+    return st;
+}
+
 int
 sn_file_lock(const char *path)
 {
