@@ -215,11 +215,14 @@ compare_lists(SnCw *w, const SnExpr *e, SnCVal a, SnCVal b)
     const char *s = b.s;
     double v;
 
-    if (w->place == SN_CP_CONSTRAINT && !real &&
+    if (!real && e->op <= SN_OP_NE &&
         (k->fn == SN_FN_ONES || k->fn == SN_FN_ZEROS)) /* of any length */
         return unless(w, e->op == SN_OP_NE,
-                      sn_format(w->a, "sn_inv_filled(%s, %s, %d)", a.s,
-                                sn_cw(w, k->kid[0]).s, k->fn == SN_FN_ONES));
+                      sn_format(w->a, "%s(%s, %s, %d)",
+                                w->place == SN_CP_RULE ? "sn_ints_filled"
+                                                       : "sn_inv_filled",
+                                a.s, sn_cw(w, k->kid[0]).s,
+                                k->fn == SN_FN_ONES));
     if (k->ek == SN_E_LIST || b.ty == SN_TY_INTS || b.ty == SN_TY_REALS)
         return unless(w, e->op == SN_OP_NE,
                       sn_format(w->a, "sn_%s_equal(%s, %s)",

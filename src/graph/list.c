@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lists that conditions of declarations make. */
 #include "graph/list.h"
+#include "base/budget.h"
 
 SnInts
 sn_compose(SnArena *a, SnInts p, SnInts q)
@@ -15,7 +16,9 @@ sn_compose(SnArena *a, SnInts p, SnInts q)
 SnInts
 sn_ints_fill(SnArena *a, int64_t n, int64_t v)
 {
-    n = n < 0 ? 0 : n; /* rank(x) - 2 of a vector */
+    n = n < 0 ? 0 : n;  /* rank(x) - 2 of a vector */
+    if (n > UINT32_MAX) /* longer than any list */
+        sn_out_of_memory();
     int64_t *p = SN_NEW_N(a, int64_t, n + 1);
 
     for (int64_t i = 0; i < n; i++)

@@ -125,6 +125,16 @@ sn_real_at(SnReals v, int64_t i)
     return i >= 0 && i < (int64_t)v.n ? v.v[i] : 0;
 }
 
+/* Is v n times k?  n may be any number; a list has at least 0. */
+static inline bool
+sn_ints_filled(SnInts v, int64_t n, int64_t k)
+{
+    for (uint32_t i = 0; i < v.n; i++)
+        if (v.v[i] != k)
+            return false;
+    return (int64_t)v.n == (n < 0 ? 0 : n);
+}
+
 /* ---- nodes of more than one kind ---- */
 
 /* The attribute of that name, or NULL. */

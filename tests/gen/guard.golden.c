@@ -600,8 +600,7 @@ guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
             fits ? "abs(o.k[0]) == 3" : "abs(o.k[0]) == 3 in 64 bits", 1,
             (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (!sn_ints_equal(sn_scaled_attr(g, o)->k,
-        sn_ints_fill(sn_scratch(rw), 2, 1)))
+    if (!sn_ints_filled(sn_scaled_attr(g, o)->k, 2, 1))
         return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o, "o.k == ones(2)",
             1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_all(sn_scaled_attr(g, o)->k, SN_CMP_GT,
