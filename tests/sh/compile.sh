@@ -20,6 +20,12 @@ else
     echo "not ok compile native: $(grep '"target"' "$tmp/o/net.json")"
     bad=1
 fi
+for o in '--preset x' '--mean 0' '--std 1' '--resize 3' '--crop 3' '--channels bgr' '--layout x' \
+    '--mul 2' '--add 1' '--skip 3' '-n 1'; do
+    # shellcheck disable=SC2086
+    t "no_input${o%% *}" 2 err "${o%% *}: has no effect without --input" \
+        compile "$tmp/relu.sn" -o "$tmp/o" $o
+done
 t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
 
 # ---- whole networks ----

@@ -143,6 +143,29 @@ largest(SnCli *c, const SnAot *p, bool ram)
 
 /* ---- the program ---- */
 
+/* Options that say how --input is read. */
+static SnStatus
+check_data(SnCli *c)
+{
+    const SnArgs *a = &c->args;
+    const char *option = a->preset        ? "--preset"
+                         : a->mean        ? "--mean"
+                         : a->std         ? "--std"
+                         : a->resize      ? "--resize"
+                         : a->crop        ? "--crop"
+                         : a->channels    ? "--channels"
+                         : a->layout      ? "--layout"
+                         : a->mul.n       ? "--mul"
+                         : a->add.n       ? "--add"
+                         : a->skip > 0    ? "--skip"
+                         : a->nsample > 0 ? "-n"
+                                          : NULL;
+
+    if (a->input.n || !option)
+        return SN_OK;
+    return sn_fail(c->d, SN_EUSAGE, option, "has no effect without --input");
+}
+
 static SnStatus
 program(SnCli *c, const char *path, Boundary *io, SnAotOpts *o, const SnAot **p)
 {
@@ -283,6 +306,7 @@ sn_verb_compile(SnCli *c)
         return sn_fail(c->d, SN_EUSAGE, "-o",
                        "is missing: expected the directory to write into, or "
                        "--report");
+    SN_TRY(check_data(c));
     SN_TRY(check_name(c, o.name));
     SN_TRY(check_target(c, &o.target));
     SN_TRY(check_io(c, &io));
