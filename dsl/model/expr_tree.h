@@ -21,8 +21,8 @@ SnTy sn_attr_ty(const SnDefAttr *a);
 /* The value of an expression of numbers and - + * /; false if it has anything
  * else or divides by zero. */
 bool sn_expr_number(const SnExpr *e, double *v);
-/* The same of an int, exactly: literals, -, +, *, and / where it is whole; false
- * also where it leaves 64 bits. */
+/* The same of an int, exactly: literals, -, +, *, and / where it is whole;
+ * false also where it leaves 64 bits. */
 bool sn_expr_int(const SnExpr *e, int64_t *v);
 /* a OP b: a number, or 1 where a comparison holds, else 0. */
 double sn_op_apply(SnOp op, double a, double b);

@@ -111,8 +111,8 @@ sn_term_add(SnMapTerms *T, SnMapTerm t)
         return sn_num(t.lo);
     uint64_t hash = hash_of(&t);
     size_t probe = 0;
-    for (uint32_t i; (i = sn_hashes_next(&T->known, hash, &probe)) !=
-                     SN_HASHES_END;)
+    for (uint32_t i;
+         (i = sn_hashes_next(&T->known, hash, &probe)) != SN_HASHES_END;)
         if (same_term(&T->v[i], &t))
             return (SnMapNum){0, (int32_t)i};
     sn_hashes_add(&T->known, hash, T->n);
