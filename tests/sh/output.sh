@@ -172,4 +172,17 @@ t export_file 0 err "" export "$tmp/m.onnx" --format qdq -o "$tmp/file.onnx"
 t export_stdout 0 out "" export "$tmp/m.onnx" --format qdq -o -
 keep "$tmp/out"
 kept export_stdout_same "$tmp/file.onnx"
+# ---- symbolic links to what is not there yet ----
+mkdir "$tmp/far"
+ln -s far/new.sn "$tmp/to_new.sn"
+ln -s to_new.sn "$tmp/to_link.sn"
+t link_new 0 err "" opt "$tmp/f.sn" -o "$tmp/to_link.sn"
+fine link_new_stays test -h "$tmp/to_link.sn" -a -h "$tmp/to_new.sn" -a -f "$tmp/far/new.sn"
+ln -s none/new.sn "$tmp/nowhere.sn"
+t link_nowhere 5 err "nowhere.sn: cannot write: No such file or directory" \
+    opt "$tmp/f.sn" -o "$tmp/nowhere.sn"
+fine link_nowhere_stays test -h "$tmp/nowhere.sn"
+ln -s round.sn "$tmp/round.sn"
+t link_round 5 err "round.sn: cannot write: Too many levels of symbolic links" \
+    opt "$tmp/f.sn" -o "$tmp/round.sn"
 exit $bad

@@ -210,6 +210,11 @@ t classes_few 3 err "names.txt: has 2 lines, but the output has 3 classes" \
 CC=$tmp
 export CC
 t no_start 6 err "$tmp: cannot start: Permission denied" run "$relu" --input "$in" --backend c
+abs=$PWD/$sinter
+case $sinter in /*) abs=$sinter ;; esac
+(PATH=$tmp "$abs" run "$relu" --input "$in" --backend c) >"$tmp/out" 2>"$tmp/err"
+[ $? = 4 ] && grep -qxF -- "--backend c: requires a shell, but 'sh' is not in PATH" "$tmp/err"
+say $? no_shell
 CC=false
 t no_program 4 err "--backend c: 'false' does not compile the program" run "$relu" --input "$in" --backend c
 unset CC

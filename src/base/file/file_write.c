@@ -249,6 +249,37 @@ put_in_place(const Staged *s)
     return sync_dir(s->target);
 }
 
+/* Where path leads: what a symbolic link names, also where that is not there
+ * yet. */
+static bool
+resolve(const char *path, char target[PATH_MAX])
+{
+    char link[PATH_MAX];
+
+    if (realpath(path, target))
+        return true;
+    if (strlen(path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(target, path, strlen(path) + 1);
+    for (int i = 0; i < 40; i++) {
+        ssize_t n = readlink(target, link, sizeof link);
+        if (n < 0) /* no link, or nothing */
+            return true;
+        const char *slash = strrchr(target, '/');
+        size_t dir = slash && link[0] != '/' ? (size_t)(slash - target) + 1 : 0;
+        if (dir + (size_t)n >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(target + dir, link, (size_t)n);
+        target[dir + (size_t)n] = '\0';
+    }
+    errno = ELOOP;
+    return false;
+}
+
 /* Stages a regular file with the mode that `like` has, if it is there.  A
  * symbolic link keeps pointing where it did: its target is replaced. */
 static bool
@@ -262,14 +293,7 @@ stage(Staged *s, const char *path, const char *like, const SnPiece *v, size_t n)
         errno = EISDIR;
         return false;
     }
-    if (!realpath(path, s->target)) {
-        if (strlen(path) >= sizeof s->target) {
-            errno = ENAMETOOLONG;
-            return false;
-        }
-        memcpy(s->target, path, strlen(path) + 1);
-    }
-    return stage_at(s, there ? &mode : NULL, v, n);
+    return resolve(path, s->target) && stage_at(s, there ? &mode : NULL, v, n);
 }
 
 /* If an input file was cut short, the output made from it is not put in

@@ -70,6 +70,9 @@ start_sweeper(Work *w)
     if (err) {
         close(ends[1]);
         rmdir(w->dir);
+        if (err == ENOENT)
+            return sn_fail(w->c->d, SN_EUNSUPPORTED, "--backend c",
+                           "requires a shell, but 'sh' is not in PATH");
         return sn_fail(w->c->d, SN_ENOMEM, "sh", "cannot start: %s",
                        strerror(err));
     }
