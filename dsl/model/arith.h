@@ -67,7 +67,7 @@ typedef struct SnDefRatio {
 /* scale(v) [, s LO..HI] = e: v an int, and q and s of a ratio. */
 typedef struct SnDefScale {
     const char *name, *v;
-    SnPos pos, v_pos;
+    SnPos pos;
     SnExpr *e;
     SnDefRatio
         own; /* its shifts alone, pos.src NULL: as the arithmetic has it */

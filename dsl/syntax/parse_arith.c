@@ -195,7 +195,6 @@ sn_parse_scale(SnParser *P, SnTok name, SnTok v, SnExpr *e)
     s->name = sn_parse_name(P, name);
     s->pos = name.pos;
     s->v = sn_parse_name(P, v);
-    s->v_pos = v.pos;
     s->e = e;
     if (P->own)
         s->own = *P->own;

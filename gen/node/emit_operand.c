@@ -226,7 +226,6 @@ out_index(SnFormula *f, const SnDefPort *p)
     if (sn_formula_once(f, vec, 0))
         sn_putf(&f->pre, "const bool %s = sn_is_vector(c, %u, %u);\n", vec,
                 p->index, f->res);
-    f->want_o = true;
     f->want_chan = true;
     return sn_format(f->a, "%s ? ch : o", vec);
 }

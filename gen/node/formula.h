@@ -28,7 +28,7 @@ typedef struct SnFormula {
     const SnDefNode *n;
     const SnDefTuple *t;
     const SnDefSem *sem;
-    uint32_t tuple, res;
+    uint32_t res;
     bool failed;
     const char *why; /* the part without a row */
     bool text;       /* for `sinter compile` (emit_text.c): values that depend
@@ -44,7 +44,7 @@ typedef struct SnFormula {
     bool dot;                  /* sums come from SnDot */
     uint32_t dot_x, dot_w;     /* its operand ports */
     const SnDefPort *dot_bias; /* f32 bias inside the chain, or NULL */
-    bool want_chan, want_o;
+    bool want_chan;
     uint32_t nhoist, nred;
     uint32_t nscope, fresh; /* the scope loads go to; the last one made */
     SnRed red[16];

@@ -88,8 +88,7 @@ typedef struct SnMapping {
     SnMapTerms T;
     uint32_t nread, ntapdim;
     SnMapRead *read;
-    int64_t tapdim[SN_MAP_RANK]; /* -1: it depends */
-    SnMapRead centre;            /* param -1: none */
+    SnMapRead centre; /* param -1: none */
     uint32_t nbeside;
     SnMapNum beside[SN_MAP_RANK];
     SnMapNum divisor, number, parts; /* undefined: as always */

@@ -76,7 +76,6 @@ bind_taps(SnMapping *u, const SnMapStmt *s)
             if (u->ntapdim == SN_MAP_RANK || n.t < SN_NUM_INT ||
                 (n.t == SN_NUM_INT && n.v < 0))
                 return sn_mapping_fail(u, "a set of elements is too large");
-            u->tapdim[u->ntapdim] = n.t == SN_NUM_INT ? n.v : -1;
             *(e.n < 0 ? &x.one : &x.v[i]) = add_place(u, true, u->ntapdim++, n);
         }
         u->slot[b->slot] = x;

@@ -38,8 +38,6 @@ typedef struct SnMap {
     int64_t *b_of;  /* [maxtap] offset of each tap number from b0 in the second
                        operand, or NULL: a multiple of step_b */
     bool two;       /* there is a second operand: b is filled */
-    bool b_run;     /* b is consecutive: b[k] == b[0] + k */
-    bool a_run;
     int64_t lane_a, lane_b, lane_y; /* offset per lane */
     int64_t y0;     /* result offset of (lane 0, out 0) in this group */
     int64_t *y;     /* [nout] offsets relative to y0 (maps with nout > 1), or

@@ -338,8 +338,6 @@ fill_taps(SnMap *m)
                 m->b0 + (m->b_of ? m->b_of[s->k + j] : (s->k + j) * m->step_b);
         k += s->n;
     }
-    m->a_run = m->nseg == 1 && m->step_a == 1;
-    m->b_run = m->nseg == 1 && m->step_b == 1 && !m->b_of;
 }
 
 /* Moves m to group g, with its single taps if requested: in one function, since
