@@ -28,6 +28,11 @@ typedef struct Case {
 #define SCORES(T) "  %s = MatMul(%q, %k) {trans_b = true} : " T "[6,256,256]\n"
 #define SOFT(x, T) "  %p = Softmax(%" x ") : " T "[6,256,256]\n"
 #define SAVE(T, d) "  %r = " T "(%y) : f32[" d "]\n  Save(%r) {name = \"y\"}\n"
+#define ODD(T)                                 \
+    "  %q = Placeholder() : " T "[6,196,16]\n" \
+    "  %k = Placeholder() : " T "[6,196,16]\n" \
+    "  %v = Placeholder() : " T "[6,196,16]\n" \
+    "  %s = MatMul(%q, %k) {trans_b = true} : " T "[6,196,196]\n"
 #define Q8 "qi8<0.05, 3>"
 #define PROBABILITY "qi8<0.00390625, -128>"
 
@@ -68,6 +73,24 @@ static const Case cases[] = {
                                                                         "6,"
                                                                         "1"
                                                                         "6")},
+    {"a length of which 4096 is no multiple", 4, 6,
+     ODD("f32") "  %c = Constant() {data = [0.25]} : f32[1]\n"
+                "  %t = Mul(%s, %c) : f32[6,196,196]\n"
+                "  %p = Softmax(%t) : f32[6,196,196]\n"
+                "  %y = MatMul(%p, %v) : f32[6,196,16]\n" SAVE("Abs",
+                                                               "6,196,16")},
+    {"the same, padding", 4, 6,
+     "  %m = Placeholder() : f32[1,1,196]\n" ODD(
+         "f32") "  %u = Add(%s, %m) : f32[6,196,196]\n"
+                "  %p = Softmax(%u) : f32[6,196,196]\n"
+                "  %y = MatMul(%p, %v) : f32[6,196,16]\n" SAVE("Abs",
+                                                               "6,196,16")},
+    {"the same, a sum of scores", 4, 6,
+     "  %m = Placeholder() : f32[6,196,196]\n" ODD(
+         "f32") "  %u = Add(%s, %m) : f32[6,196,196]\n"
+                "  %p = Softmax(%u) : f32[6,196,196]\n"
+                "  %y = MatMul(%p, %v) : f32[6,196,16]\n" SAVE("Abs",
+                                                               "6,196,16")},
     {"codes", 5, 6,
      QKV(Q8) SCORES(
          "qi8<0.3, -7>") "  %c = Constant() {data = [64]} : "

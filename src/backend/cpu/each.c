@@ -110,12 +110,11 @@ SnStatus
 sn_cpu_each_pair(const SnCall *c)
 {
     const Pair *k = c->prep;
-    int64_t from = sn_cpu_first(c);
+    int64_t n, from = sn_cpu_walk_part(&k->w, c, &n);
 
     if (k->plain)
         sn_each_f32(k->isa, &k->p, (const float *)c->in[0].data + from, 1,
-                    (const float *)c->in[1].data + from, 1,
-                    sn_cpu_count(c, k->w.m.count),
+                    (const float *)c->in[1].data + from, 1, n,
                     (float *)c->out[0].data + from);
     else
         sn_cpu_walk(&k->w, c,

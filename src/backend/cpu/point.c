@@ -287,12 +287,11 @@ SnStatus
 sn_cpu_pair_q8(const SnCall *c)
 {
     const Pair *k = c->prep;
-    int64_t from = sn_cpu_first(c);
+    int64_t n, from = sn_cpu_walk_part(&k->w, c, &n);
 
     if (k->plain)
         sn_cpu_pair_codes(k, (const int8_t *)c->in[0].data + from,
-                          (const int8_t *)c->in[1].data + from,
-                          sn_cpu_count(c, k->w.m.count),
+                          (const int8_t *)c->in[1].data + from, n,
                           (int8_t *)c->out[0].data + from);
     else
         sn_cpu_walk(&k->w, c, codes, k);

@@ -21,6 +21,29 @@ open_walk(const SnCall *c, SnBcast *m)
     sn_bcast_open(m, &call);
 }
 
+/* Results of fewer elements are no part of a stream (run/stream.h). */
+enum { MANY = 1 << 16 };
+
+/* Elements of a unit of s, a multiple of `step` of about `most`: so many that
+ * the last two axes, or more where those are small, are whole units, if there
+ * is such a number; then steps that are cut by heads or rows can share a
+ * stream with this one. */
+static int64_t
+unit_of(const SnShape *s, int64_t step, int64_t most)
+{
+    int64_t inner = 1;
+
+    for (int i = s->rank - 1; i >= 0; i--)
+        if (i >= s->rank - 2 || inner < most)
+            inner *= s->dim[i];
+    if (sn_shape_count(s) < MANY || most >= inner || inner > UINT32_MAX)
+        return most;
+    for (int64_t u = most; u >= most / 4 && u > 0; u -= step)
+        if ((uint32_t)inner % (uint32_t)u == 0)
+            return u;
+    return most;
+}
+
 bool
 sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
 {
@@ -38,7 +61,9 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
     w->nrow = n / w->m.run;
     w->per = w->nrow;
     w->rep = 1;
+    w->unit = unit_of(c->out[0].shape, 1, UNIT);
     sn_cpu_units(p, n, ns);
+    p->nunit = (n + w->unit - 1) / w->unit;
     if (w->nrow > 1) {
         bool row = w->m.rank == 2 && w->m.step[0] && w->m.step[1] &&
                    w->m.stride[0][0] == w->m.run && w->m.stride[0][1] == 0;
@@ -48,13 +73,25 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
             w->rep = 1;
         w->per = (UNIT + w->m.run - 1) / w->m.run;
         w->per = (w->per + w->rep - 1) / w->rep * w->rep;
+        w->unit =
+            unit_of(c->out[0].shape, w->rep * w->m.run, w->per * w->m.run);
+        w->per = w->unit / w->m.run;
         p->nunit = (w->nrow + w->per - 1) / w->per;
         p->nwork =
             (size_t)(w->rep * w->m.run) * sn_elem_size(c->in[1].type->elem);
     }
     if (sn_shape_count(c->in[0].shape) == n)
-        p->reads = p->writes = w->nrow > 1 ? w->per * w->m.run : UNIT;
+        p->reads = p->writes = w->unit;
     return true;
+}
+
+int64_t
+sn_cpu_walk_part(const SnCpuWalk *w, const SnCall *c, int64_t *n)
+{
+    int64_t from = c->u0 * w->unit, to = c->u1 * w->unit;
+
+    *n = (to < w->m.count ? to : w->m.count) - from;
+    return from;
 }
 
 bool
@@ -122,9 +159,9 @@ sn_cpu_walk(const SnCpuWalk *w, const SnCall *c, SnCpuWalkFn *fn, const void *k)
     u.size[1] = sn_elem_size(c->in[1].type->elem);
     u.size[2] = sn_elem_size(c->out[0].type->elem);
     if (w->nrow == 1) {
-        int64_t from = sn_cpu_first(c);
-        run(&u, from * w->m.step[0], c->in[1].data, from * w->m.step[1],
-            sn_cpu_count(c, w->m.count), from);
+        int64_t n, from = sn_cpu_walk_part(w, c, &n);
+        run(&u, from * w->m.step[0], c->in[1].data, from * w->m.step[1], n,
+            from);
         return;
     }
     int64_t r0 = c->u0 * w->per, r1 = c->u1 * w->per;

@@ -13,6 +13,7 @@ typedef struct SnCpuWalk {
     SnBcast m;
     int64_t nrow, per; /* rows; of a unit, where there are several */
     int64_t rep;
+    int64_t unit; /* elements of a unit */
 } SnCpuWalk;
 
 /* Sets the units, which take `ns` nanoseconds about for SN_CPU_UNIT elements,
@@ -20,9 +21,11 @@ typedef struct SnCpuWalk {
  * False where there are no results. */
 bool sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns);
 
-/* Whether neither operand repeats: a unit is SN_CPU_UNIT elements of all three
+/* Whether neither operand repeats: a unit is the same elements of all three
  * tensors. */
 bool sn_cpu_walk_plain(const SnCpuWalk *w);
+/* Then: the first element of the call's units, and how many they have. */
+int64_t sn_cpu_walk_part(const SnCpuWalk *w, const SnCall *c, int64_t *n);
 
 /* n elements: element i from a[i * step_a] and b[i * step_b]. */
 typedef void SnCpuWalkFn(const void *k, const void *a, int64_t step_a,
