@@ -20,7 +20,7 @@ fi
 
 b=$BUILD/tsan
 sed '/compare_exchange/,/;/s/memory_order_acquire/memory_order_relaxed/' \
-    src/run/team.c >"$tmp/team.c"
+    src/base/team/team.c >"$tmp/team.c"
 "$CC" -std=c11 -D_GNU_SOURCE -O1 -g -fsanitize=thread -Isrc -c -o "$tmp/team.o" "$tmp/team.c" &&
     "$CC" -fsanitize=thread -o "$tmp/test_team" "$b/obj/tests/unit/test_team.o" "$tmp/team.o" \
         "$b/libtest.a" "$b/libsinter.a" "$b/libsinter-dsl.a" \
