@@ -725,6 +725,35 @@ test_cpu_def(void **state)
     sn_arena_free(r.a);
 }
 
+/* A file is read as if it were the first one, wherever the one before it
+ * ended. */
+static void
+test_next_file(void **state)
+{
+    static const char first[] =
+        "version 2;\nbackend b { rounding float; }\n"
+        "node A { in x; out y; kinds (x) -> y { (T) -> T for T in act; } }\n"
+        "pass p { allow exact;\n  rule r: A(A(x) @i) => A(x) like i\n"
+        "    when i.type in [q8(1, 0)] and (1 + 2) * 3 > 0 exact;\n}\n";
+    static const char next[] =
+        "version 2;\nnode B { in x; out y; }\npass q { rule s: B(x) => x; }\n";
+    (void)state;
+
+    for (size_t n = 0; n < sizeof first; n++) {
+        Run r = start();
+        SnDiag *d = sn_diag_new(r.a);
+        sn_def_parse_text(r.f, r.d, "first.def", first, n, dirs, 1);
+        uint32_t nnode = r.f->nnode, npass = r.f->npass;
+        sn_def_parse_text(r.f, d, "next.def", next, sizeof next - 1, dirs, 1);
+        assert_string_equal(sn_diag_text(d, r.a), "");
+        assert_int_equal(r.f->nnode, nnode + 1);
+        assert_int_equal(r.f->npass, npass + 1);
+        assert_null(r.f->node[nnode]->backend);
+        assert_int_equal(r.f->pass[npass]->nrule, 1);
+        sn_arena_free(r.a);
+    }
+}
+
 int
 main(void)
 {
@@ -744,6 +773,7 @@ main(void)
         cmocka_unit_test(test_nodes_def),
         cmocka_unit_test(test_passes_def),
         cmocka_unit_test(test_cpu_def),
+        cmocka_unit_test(test_next_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
