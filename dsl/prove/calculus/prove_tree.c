@@ -391,6 +391,21 @@ moves(const SnDefSem *s)
     return s->cls == SN_C_MOVE && s->formula && s->formula->ek == SN_E_NAME;
 }
 
+/* Is the result what an operand is, in another type?  Not all of its values may
+ * fit. */
+static bool
+narrows(const SnDefNode *n, const SnDefSem *s, uint32_t res)
+{
+    bool any = false;
+
+    if (s->cls == SN_C_MOVE || s->formula->rk != SN_R_PORT)
+        return false;
+    uint32_t i = ((const SnDefPort *)s->formula->ref)->index;
+    for (uint32_t k = 0; k < n->ntuple; k++)
+        any |= n->tuple[k].in[i].elem != n->tuple[k].out[res].elem;
+    return any;
+}
+
 /* The meaning of result res. */
 static SnTree *
 meaning(SnCalculus *l, SnTreeNode *k, uint32_t res)
@@ -400,6 +415,8 @@ meaning(SnCalculus *l, SnTreeNode *k, uint32_t res)
     l->several |= k->n->nin > 1;
     if (!k->sem->formula)
         return sn_calculus_out(l, "a node without a formula");
+    if (narrows(k->n, k->sem, res))
+        return sn_calculus_out(l, "a number that changes its type");
     SnTree *t = formula(l, k, k->sem->formula);
     if (!t)
         return NULL;

@@ -198,14 +198,23 @@ one_contract(const SnRealProof *cx, const SnBox *l, const SnBox *r)
     return true;
 }
 
-/* Is there one type that both can have, and no more about it than its name? */
+/* Has each node one type alone, of what it reads, too, and no more about it
+ * than its name? */
 static bool
-one_plain_type(const SnBox *l, const SnBox *r)
+one_plain_type(const SnRealProof *cx, uint32_t elems)
 {
-    return l->elems == r->elems &&
-           (l->elems == bit(SN_F32) || l->elems == bit(SN_I8) ||
-            l->elems == bit(SN_I32) || l->elems == bit(SN_I64) ||
-            l->elems == bit(SN_BOOL));
+    const SnBox *v;
+    bool all = elems == bit(SN_I8) || elems == bit(SN_I32) ||
+               elems == bit(SN_I64) || elems == bit(SN_BOOL);
+
+    for (uint32_t i = 0; i < cx->nnode && all; i++) {
+        const SnBoxNode *n = cx->node[i];
+        all = n->out->elems == elems;
+        for (uint32_t k = 0; k < n->n->nin; k++)
+            for (uint32_t j = 0; (v = sn_real_nth(n, k, j)); j++)
+                all &= is_data(n, k) || v->elems == elems;
+    }
+    return all;
 }
 
 void
@@ -225,7 +234,8 @@ sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r)
         sn_real_out(cx, "types that may not be real");
     else if (one_contract(cx, l, r))
         cx->codes[0] = r->def, cx->codes[1] = l->def;
-    else if (type_of(l) != type_of(r) && !one_plain_type(l, r))
+    else if (type_of(l) != type_of(r) &&
+             !(l->elems == r->elems && one_plain_type(cx, l->elems)))
         sn_real_out(cx, "types that are not proved equal");
 }
 
