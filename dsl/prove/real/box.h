@@ -100,6 +100,7 @@ typedef struct SnRealProof {
     bool all_real;             /* types */
     bool computes;             /* more than moves elements */
     bool negates;              /* changes signs */
+    bool zeros;                /* meets the number 0, whose sign is not known */
     SnBox **bind;              /* by variable */
     SnBoxNode **bound;         /* by variable */
     uint32_t nnode;

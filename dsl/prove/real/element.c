@@ -27,6 +27,7 @@ out(SnRealProof *cx, const char *why)
 static SnRing
 num(const At *v, double x)
 {
+    v->cx->zeros |= x == 0;
     return sn_ring_num(&v->cx->R, x);
 }
 
@@ -706,6 +707,7 @@ attribute(const At *v, const SnDefAttr *a)
 {
     const SnBoxAttr *r = sn_real_attr(v->n, a);
 
+    v->cx->zeros |= a->ty != SN_A_REAL || r->r.n == 0;
     if (a->ty == SN_A_REAL)
         return r->r;
     if (a->ty == SN_A_INT || a->ty == SN_A_BOOL)

@@ -114,7 +114,7 @@ elements(SnRealProof *cx, SnBox *l, SnBox *r, SnBoxPlace at, SnRing *x,
                           cx->ngrow[1], cx->ntaken[0], cx->ntaken[1]};
 
     for (int i = 0; i < 2; i++) {
-        cx->computes = cx->negates = false;
+        cx->computes = cx->negates = cx->zeros = false;
         for (int k = 0; k < 2; k++) {
             cx->ndiv[k] = n[k];
             cx->ngrow[k] = n[2 + k];
@@ -166,10 +166,11 @@ walk(SnRealProof *cx)
     }
     cx->R.strict = sn_real_exact(cx);
     elements(cx, l, r, at, &x, &y);
-    /* the order of numbers is not that of what they were negated from */
+    /* the order of numbers is not that of what they were negated from, and
+     * the normal form has one 0 */
     bool chosen = cx->ntaken[0] || cx->ntaken[1];
     if (!sn_real_stopped(cx) && cx->R.strict &&
-        (cx->computes || (cx->negates && chosen)))
+        (cx->computes || (cx->negates && (chosen || cx->zeros))))
         sn_real_out(cx, "arithmetic on the way");
     if (!sn_real_stopped(cx) && !sn_ring_same(&cx->R, x, y))
         fail(cx, sn_format(cx->a, "%s against %s", sn_ring_text(&cx->R, x),
