@@ -2,6 +2,8 @@
 /* Both sides of a rule as values and nodes, for one path. */
 #include "dsl/prove/real/box.h"
 
+#include <math.h>
+#include "dsl/model/expr_tree.h"
 #include "dsl/resolve/resolver.h"
 #include "map/facts.h"
 
@@ -121,6 +123,21 @@ clamp(SnRealProof *cx, SnBoxAttr *r, const SnExpr *e)
     }
 }
 
+/* Is e calculated, in binary32, which rounds, or is it -0?  The normal form has
+ * one 0. */
+static bool
+is_calculated(const SnExpr *e)
+{
+    double v;
+    bool any = e->ek == SN_E_BIN;
+
+    if (sn_expr_number(e, &v))
+        return v == 0 && signbit(v);
+    for (uint32_t i = 0; i < e->nkid && !any; i++)
+        any = is_calculated(e->kid[i]);
+    return any;
+}
+
 static void
 given(SnRealProof *cx, SnBoxAttr *r, const SnDefAttr *a, const SnExpr *e)
 {
@@ -129,6 +146,8 @@ given(SnRealProof *cx, SnBoxAttr *r, const SnDefAttr *a, const SnExpr *e)
         return;
     if (a->ty == SN_A_RANGE)
         clamp(cx, r, e);
+    else if (a->ty == SN_A_REAL && sn_real_exact(cx) && is_calculated(e))
+        sn_real_out(cx, "a real that is calculated");
     else if (a->ty == SN_A_REAL)
         r->r = sn_real_number(cx, NULL, e);
     else if (a->ty == SN_A_INT || a->ty == SN_A_BOOL || a->ty == SN_A_ENUM ||
