@@ -98,6 +98,7 @@ typedef struct SnRealProof {
     const SnBoxNode *codes[2]; /* the only sum of products of each side, if its
                                   codes are compared; right, left */
     bool all_real;             /* types */
+    bool retypes;              /* a node's result has another type */
     bool computes;             /* more than moves elements */
     bool negates;              /* changes signs */
     bool zeros;                /* meets the number 0, whose sign is not known */

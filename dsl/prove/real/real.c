@@ -140,7 +140,7 @@ walk(SnRealProof *cx)
     cx->place = cx->elem = NULL;
     cx->flag = NULL;
     cx->sum = NULL;
-    cx->computes = cx->all_real = cx->R.strict = false;
+    cx->computes = cx->all_real = cx->retypes = cx->R.strict = false;
     cx->codes[0] = cx->codes[1] = NULL;
     cx->ndiv[0] = cx->ndiv[1] = cx->ngrow[0] = cx->ngrow[1] = 0;
     cx->div[0] = cx->div[1] = cx->grow[0] = cx->grow[1] = NULL;
@@ -172,6 +172,8 @@ walk(SnRealProof *cx)
     if (!sn_real_stopped(cx) && cx->R.strict &&
         (cx->computes || (cx->negates && (chosen || cx->zeros))))
         sn_real_out(cx, "arithmetic on the way");
+    if (!sn_real_stopped(cx) && cx->retypes)
+        sn_real_out(cx, "a number that changes its type");
     if (!sn_real_stopped(cx) && !sn_ring_same(&cx->R, x, y))
         fail(cx, sn_format(cx->a, "%s against %s", sn_ring_text(&cx->R, x),
                            sn_ring_text(&cx->R, y)));

@@ -198,21 +198,34 @@ one_contract(const SnRealProof *cx, const SnBox *l, const SnBox *r)
     return true;
 }
 
-/* Has each node one type alone, of what it reads, too, and no more about it
- * than its name? */
+/* Is there one type that both can have, and no more about it than its name? */
 static bool
-one_plain_type(const SnRealProof *cx, uint32_t elems)
+one_plain_type(const SnBox *l, const SnBox *r)
 {
-    const SnBox *v;
-    bool all = elems == bit(SN_I8) || elems == bit(SN_I32) ||
-               elems == bit(SN_I64) || elems == bit(SN_BOOL);
+    return l->elems == r->elems &&
+           (l->elems == bit(SN_I8) || l->elems == bit(SN_I32) ||
+            l->elems == bit(SN_I64) || l->elems == bit(SN_BOOL));
+}
 
-    for (uint32_t i = 0; i < cx->nnode && all; i++) {
-        const SnBoxNode *n = cx->node[i];
-        all = n->out->elems == elems;
-        for (uint32_t k = 0; k < n->n->nin; k++)
-            for (uint32_t j = 0; (v = sn_real_nth(n, k, j)); j++)
-                all &= is_data(n, k) || v->elems == elems;
+/* The plain type that holds the same values. */
+static int
+storage(int8_t elem)
+{
+    return elem == SN_QI8 ? SN_I8 : elem == SN_QI32 ? SN_I32 : elem;
+}
+
+/* Does n take each element as it is?  One that is moved into another type may
+ * not fit there. */
+static bool
+keeps_values(const SnBoxNode *n)
+{
+    bool all = true;
+
+    for (uint32_t k = 0; k < n->n->ntuple; k++) {
+        const SnDefTuple *t = &n->n->tuple[k];
+        for (uint32_t i = 0; i < n->n->nin && possible(n, t); i++)
+            all &= !n->in[i] || is_data(n, i) ||
+                   storage(t->in[i].elem) == storage(t->out[0].elem);
     }
     return all;
 }
@@ -234,9 +247,12 @@ sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r)
         sn_real_out(cx, "types that may not be real");
     else if (one_contract(cx, l, r))
         cx->codes[0] = r->def, cx->codes[1] = l->def;
-    else if (type_of(l) != type_of(r) &&
-             !(l->elems == r->elems && one_plain_type(cx, l->elems)))
+    else if (type_of(l) != type_of(r) && !one_plain_type(l, r))
         sn_real_out(cx, "types that are not proved equal");
+    for (uint32_t i = 0; i < cx->nnode; i++)
+        if (cx->node[i] != cx->codes[0] && cx->node[i] != cx->codes[1] &&
+            !keeps_values(cx->node[i]))
+            cx->retypes = true;
 }
 
 /* ---- element by element ---- */
