@@ -290,6 +290,9 @@ expr_member(SnScope *sc, SnExpr *e)
     sc->enum_of = words;
     if (t == SN_TY_NONE)
         return t;
+    if (t == SN_TY_NODE && k->rk == SN_R_VAR &&
+        sn_var_attr(sc->rs, k->ref, e->s)) /* also one called scale or zp */
+        return node_member(sc, e, k->ref);
     if (t == SN_TY_ETYPE || is_value(t)) {
         if (e->word == SN_W_TYPE && t != SN_TY_ETYPE)
             return SN_TY_ETYPE;

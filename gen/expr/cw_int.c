@@ -17,8 +17,8 @@ sn_cw_bits(const SnExpr *e)
         n = 4; /* 8 at most (A3 of docs/proofs.md) */
     else if (e->ek == SN_E_CALL && e->fn == SN_FN_COUNT)
         n = 32;
-    else if (e->ek == SN_E_MEMBER && e->word == SN_W_ZP)
-        n = 32; /* an int32 */
+    else if (e->ek == SN_E_MEMBER && e->word == SN_W_ZP && e->rk != SN_R_ATTR)
+        n = 32; /* an int32, unlike an attribute of that name */
     else if (e->ek == SN_E_BIN && e->op <= SN_OP_SUB)
         n = (a > b ? a : b) + 1;
     else if (e->ek == SN_E_BIN && e->op == SN_OP_MUL)

@@ -558,8 +558,9 @@ guard_quotes(SnGraph *g, SnRewriter *rw, SnId o)
  *   rule numbers: Scaled(x) @o => x when -o.k[0] < 3 and -o.f[0] < -1.5 and
  *       o.k[0] * 1.0 / o.k[1] == 0.5 and 2.0 * 3 < o.f[1] and min(o.k[0],
  *       2.5) < max(o.f[0], o.k[1]) and o.k[0] - (o.k[1] - 1) == 2 and
- *       abs(o.k[0]) == 3 and o.k == ones(2) and o.k > zeros(1)[0] exact
- *       trusted "of the generator, not of the prover";
+ *       abs(o.k[0]) == 3 and o.zp + 1 == 3 and x.type.zp + 1 == 3 and o.k
+ *       == ones(2) and o.k > zeros(1)[0] exact trusted "of the generator,
+ *       not of the prover";
  */
 static SN_OWN_CODE bool
 guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
@@ -589,6 +590,13 @@ guard_numbers(SnGraph *g, SnRewriter *rw, SnId o)
             fits ? "o.k[0] - (o.k[1] - 1) == 2" :
             "o.k[0] - (o.k[1] - 1) == 2 in 64 bits", 1,
             (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_int_add_in(sn_scaled_attr(g, o)->zp, 1, &fits) != 3 || !fits)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+            fits ? "o.zp + 1 == 3" : "o.zp + 1 == 3 in 64 bits", 1,
+            (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_int_add(sn_zp_of(sn_type(g, x)), 1) != 3)
+        return sn_guard_fails(rw, SN_RULE_GUARD_NUMBERS, g, o,
+            "x.type.zp + 1 == 3", 1, (const SnNamed[]){ { "x", x } });
     if (!(sn_minf((float)sn_int_at(sn_scaled_attr(g, o)->k, 0),
         2.5f) < sn_maxf(sn_real_at(sn_scaled_attr(g, o)->f, 0),
         (float)sn_int_at(sn_scaled_attr(g, o)->k, 1))))
