@@ -309,6 +309,7 @@ condition_lines(SnRuleGen *cx)
     const SnDefTest *t = cx->test;
 
     cx->ran = true;
+    cx->w.modular = false;
     sn_rule_fits_line(cx);
     for (uint32_t i = 0; i < t->nline; i++) {
         if (t->line[i]->kind != SN_TL_COND)
@@ -319,6 +320,7 @@ condition_lines(SnRuleGen *cx)
                      sn_lit_str(cx->a, sn_expr_str(cx->a, e)));
     }
     cx->ran = false;
+    cx->w.modular = true;
 }
 
 static void
@@ -346,6 +348,7 @@ put_test(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefTest *t)
 
     sn_rule_init(&cx, defs, d);
     cx.test = t;
+    cx.w.modular = true; /* where graphs are built */
     sn_putf(b, "\n/* %s: test %s */\n", sn_where(cx.a, t->pos), t->name);
     put_values(&cx, b, name);
     put_graph(&cx, b, name);
