@@ -239,9 +239,6 @@ typedef struct Fold {
     void *to;     /* and its destination, or NULL */
 } Fold;
 
-/* Larger computations are left to the run. */
-#define FOLD_NBYTE ((size_t)1 << 30)
-
 bool
 sn_eval_too_large(const SnGraph *g, SnId id)
 {
@@ -249,7 +246,7 @@ sn_eval_too_large(const SnGraph *g, SnId id)
     const SnKindDesc *d = sn_desc(n->kind);
     size_t nbyte = sn_tensor_nbyte(n->res[0].type, n->res[0].shape), from = 0;
 
-    if (nbyte > FOLD_NBYTE)
+    if (nbyte > SN_EVAL_MOST)
         return true;
     if (!d->sem || d->sem[0].cls != SN_C_MOVE)
         return false;
@@ -285,7 +282,7 @@ compute(Fold *f, SnRef r, int depth)
             return NULL;
     }
     size_t nbyte = sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r));
-    if (nbyte > FOLD_NBYTE - f->nbyte)
+    if (nbyte > SN_EVAL_MOST - f->nbyte)
         return NULL;
     f->nbyte += nbyte;
     sn_budget_at("folding", sn_label(g, SN_NODE(r), f->a));

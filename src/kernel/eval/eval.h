@@ -33,9 +33,11 @@ void sn_graph_charge(const SnGraph *g);
  * foldable nodes: the data of r in a, or NULL when it is not constant (or takes
  * more than 1 GiB on the way).  Charged as folding. */
 const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
+/* Larger results are left to the run. */
+#define SN_EVAL_MOST ((size_t)1 << 30)
 /* Is the node left to the run, though its operands are constant?  A result of
- * more than 1 GiB is, and a copy that is larger than what it copies (Tile) if
- * folding may not take so many bytes any more. */
+ * more than SN_EVAL_MOST bytes is, and a copy that is larger than what it
+ * copies (Tile) if folding may not take so many bytes any more. */
 bool sn_eval_too_large(const SnGraph *g, SnId id);
 /* The same into `to`, the data of operand `slot` of r's node: sn_eval_inplace
  * says whether that can be done. */

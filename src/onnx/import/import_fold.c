@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "base/budget.h"
+#include "kernel/eval/eval.h"
 #include "onnx/proto/tensor_pb.h"
 
 /* Is the operator one node that computes or copies elements one by one? */
@@ -46,8 +47,23 @@ check_divisor(SnImport *x)
     return SN_OK;
 }
 
-/* Is y a copy that is larger than what it copies (Tile), and that folding may
- * not take, once where it is computed and once among the known values? */
+/* Bytes of all that is computed in g. */
+static size_t
+computed_nbyte(const SnGraph *g)
+{
+    size_t sum = 0;
+
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        if (!n->dead && !n->data && n->nres > 0)
+            sum += sn_tensor_nbyte(n->res[0].type, n->res[0].shape);
+    }
+    return sum;
+}
+
+/* Is y, in a graph of its own, more than is computed here?  Or a copy that is
+ * larger than what it copies (Tile), and that folding may not take, once where
+ * it is computed and once among the known values? */
 static bool
 too_large(SnImport *x, const SnOnnxDesc *e, const SnImportVal *y)
 {
@@ -55,6 +71,8 @@ too_large(SnImport *x, const SnOnnxDesc *e, const SnImportVal *y)
     SnData r = {.dtype = t, .rank = y->rank};
     size_t from = 0, nbyte;
 
+    if (computed_nbyte(x->g) > SN_EVAL_MOST)
+        return true;
     if (sn_desc(e->kind)->sem->cls != SN_C_MOVE)
         return false;
     memcpy(r.dim, y->dim, (size_t)y->rank * sizeof *y->dim);
