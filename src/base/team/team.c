@@ -222,12 +222,6 @@ sn_team_free(SnTeam *t)
     free(t);
 }
 
-unsigned
-sn_team_size(const SnTeam *t)
-{
-    return t->nhelper + 1;
-}
-
 /* ---- threads of the caller ---- */
 
 typedef struct Task {

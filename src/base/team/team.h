@@ -15,8 +15,7 @@ enum { SN_TEAM_MAX = 64 }; /* members, and parts */
 /* n members, 1 <= n <= SN_TEAM_MAX, the caller of sn_team_do among them; NULL
  * if threads or memory run out. */
 SnTeam *sn_team_new(unsigned n);
-void sn_team_free(SnTeam *t);           /* NULL is allowed */
-unsigned sn_team_size(const SnTeam *t); /* n */
+void sn_team_free(SnTeam *t); /* NULL is allowed */
 
 /* Calls fn(ctx, i) once for each part i of [0, n), part 0 on the caller's
  * thread, the others on any, and returns when all are done; the caller sees

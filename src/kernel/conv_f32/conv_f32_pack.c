@@ -127,7 +127,7 @@ pack_own_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
     }
 }
 
-/* SnPanelF32 after panel in its own place, by way of memory for one. */
+/* Panel after panel in its own place, by way of memory for one. */
 void
 sn_conv_f32_pack_own(const SnPackF32 *k, const SnPanelF32 *v, uint32_t n,
                      size_t nbyte)
