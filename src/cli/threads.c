@@ -6,6 +6,13 @@
 #include "cli/cli.h"
 #include "run/exec.h"
 
+/* --jobs, or one for each processor. */
+static long
+jobs(const SnCli *c)
+{
+    return c->args.njob ? c->args.njob : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 SnStatus
 sn_cli_threads(SnCli *c, unsigned *out)
 {
@@ -30,7 +37,7 @@ end_spread(void *s)
 void
 sn_cli_spread(SnCli *c)
 {
-    long n = c->args.njob ? c->args.njob : sysconf(_SC_NPROCESSORS_ONLN);
+    long n = jobs(c);
 
     n = n > MOST_SPREAD ? MOST_SPREAD : n;
     if (n <= 1)
@@ -43,7 +50,7 @@ sn_cli_spread(SnCli *c)
 SnStatus
 sn_cli_run_threads(SnCli *c, int64_t nsample, unsigned *out)
 {
-    long n = c->args.njob ? c->args.njob : sysconf(_SC_NPROCESSORS_ONLN);
+    long n = jobs(c);
 
     SN_TRY(sn_cli_threads(c, out));
     if (c->args.nthread || c->args.tune_file || nsample < 1)

@@ -176,8 +176,8 @@ const SnOption sn_options[] = {
      "run N times (default: for half a second, at least 5 times)"},
     {"--threads", "N", O_COUNT, AT(nthread),
      RUN | COMPARE | BENCH | BISECT | REPORT,
-     "threads per sample (default: 1; run: more where there are fewer samples "
-     "than --jobs); results do not depend on it"},
+     "threads per sample (default: 1; run, bisect: more where there are fewer "
+     "samples than --jobs); results do not depend on it"},
     {"--pack-cache", NULL, O_FLAG, AT(pack_cache), RUN | BENCH,
      "keep packed weights of a .sn in a file beside it, for a faster start"},
     {"--tune", NULL, O_FLAG, AT(tune), BENCH,
