@@ -8,7 +8,7 @@ GOLDEN  = $(BUILD)/tests/dsl_golden
 MADE_X  = $(BUILD)/tests/sn_tests
 # Calls cannot be replaced under a sanitizer, and what extend.sh builds has no SAN:
 # these are of a plain build, as are those that read the tree alone.
-PLAIN   = $(if $(findstring -fsanitize,$(SAN)),crash cut) \
+PLAIN   = $(if $(findstring -fsanitize,$(SAN)),crash cut threads) \
           $(if $(SAN),extend dist lines lists words tally)
 TEST_SH = $(filter-out $(PLAIN:%=tests/sh/%.sh),$(sort $(wildcard tests/sh/*.sh)))
 

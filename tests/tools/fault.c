@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Preloaded: the FAULT_AT-th call of a set fails, or the process gets a signal
- * before it is made, or FAULT_RUN is run before it.  FAULT_SET is "alloc" or
- * "io", FAULT_HOW "fail", "run" or the number of a signal; how many calls there
- * were is written to FAULT_COUNT at exit.  Of the set "cut" the FAULT_AT-th
- * mapping of a file is made, and the file cut to FAULT_SIZE bytes (less than 0:
- * by so many) behind it. */
+ * before it is made, or FAULT_RUN is run before it.  FAULT_SET is "alloc",
+ * "io" or "thread" (one that starts), FAULT_HOW "fail", "run" or the number of
+ * a signal; how many calls there were is written to FAULT_COUNT at exit.  Of
+ * the set "cut" the FAULT_AT-th mapping of a file is made, and the file cut to
+ * FAULT_SIZE bytes (less than 0: by so many) behind it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NONE, ALLOC, IO, CUT };
+enum { NONE, ALLOC, IO, CUT, THREAD };
 
 static int set;
 static int sig; /* 0: the call fails */
@@ -44,10 +45,11 @@ begin(void)
     sig = how ? atoi(how) : 0;
     run = how && !strcmp(how, "run") ? getenv("FAULT_RUN") : NULL;
     at = n ? atol(n) : 0;
-    set = !what                    ? NONE
-          : !strcmp(what, "alloc") ? ALLOC
-          : !strcmp(what, "cut")   ? CUT
-                                   : IO;
+    set = !what                     ? NONE
+          : !strcmp(what, "alloc")  ? ALLOC
+          : !strcmp(what, "cut")    ? CUT
+          : !strcmp(what, "thread") ? THREAD
+                                    : IO;
 }
 
 static void
@@ -123,6 +125,17 @@ cut(int fd)
     if (syscall(SYS_fstat, fd, &st) == 0 &&
         truncate(path, size < 0 ? st.st_size + size : size) != 0)
         _exit(99);
+}
+
+/* ---- threads ---- */
+
+int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+               void *(*fn)(void *), void *arg)
+{
+    NEXT(int, "pthread_create", pthread_t *, const pthread_attr_t *,
+         void *(*)(void *), void *);
+    return faulty(THREAD, EAGAIN) ? EAGAIN : next(thread, attr, fn, arg);
 }
 
 /* ---- memory ---- */
