@@ -295,15 +295,7 @@ compute(Fold *f, SnRef r, int depth)
         if (SN_RES(r) == i)
             out[i].data = r == f->top && f->to ? f->to : sn_alloc(f->a, nbyte);
     }
-    SnCall c = {.kind = sn_desc(n->kind),
-                .attr = n->attr,
-                .nin = n->nin,
-                .nout = n->nres,
-                .in = in,
-                .out = out,
-                .scratch = f->a,
-                .why = why,
-                .rounding = g->rounding};
+    SnCall c = call_of(g, SN_NODE(r), in, out, f->a, why);
     SnStatus s =
         sn_node_empty(g, SN_NODE(r)) ? SN_OK : evaluate(t->eval, &c, nbyte);
     return s == SN_OK ? out[SN_RES(r)].data : NULL;
