@@ -78,7 +78,7 @@ b calib_nan src/cli/load.c 's/SN_TRY(check_inputs(c, x, \*out));/(void)check_inp
 
 # ---- shards
 b merge_adds src/quant/profile/profile.c 's/    h->count += o->count;/    h->count = o->count;/' test_quant hist_merge_any_order
-b bins_add src/quant/profile/profile.c 's/        h->bin\[k - first\] += old\[i\];/        h->bin[k - first] = old[i];/' test_quant hist_merge_any_order
+b bins_add src/quant/profile/profile.c 's/^    h->bin\[at\] += n;/    h->bin[at] = n;/' test_quant hist_merge_any_order
 b shard_part src/cli/load.c 's|p.s->n \* (sh.index + 1) / sh.count|p.s->n * sh.index / sh.count + 1|' quant.sh 'quant merge_is_whole'
 b shard_mpi src/cli/quant_options.c 's/"OMPI_COMM_WORLD_RANK"/"OMPI_COMM_WORLD_RANG"/' quant.sh 'quant shard_mpi'
 b shard_slurm src/cli/quant_options.c 's/env_number("SLURM_ARRAY_TASK_MIN")/0/' quant.sh 'quant shard_slurm_array_is_shard'
@@ -87,7 +87,7 @@ b merge_other_graph src/quant/profile/profile_merge.c 's/    if (o->hash != p->h
 b jobs_add src/quant/profile/profile.c 's/        sn_profile_merge(sum, p.part\[i\].profile);/        if (i == 0)\n    &/' quant.sh 'quant profile_any_jobs'
 
 # ---- schemes, ranges, precision
-b asymmetric src/quant/choose/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO ||$/    if (true ||/' test_quant scheme_ranges
+b asymmetric src/quant/choose/scheme.c 's/    if (has0 \&\& (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO ||$/    if (has0 \&\& (true ||/' test_quant scheme_ranges
 b uint8_full_range src/quant/choose/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_range schemes
 b power_of_two src/quant/choose/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_range schemes
 b degenerate_range src/quant/choose/scheme.c 's/    if (!(x > (double)SN_SCALE_LEAST))/    if (x < 0)/' test_quant scheme_degenerate
@@ -147,11 +147,11 @@ b kinds_by_glob src/quant/choose/control.c "s/    if (glob\[0\] == '@')/    if (
 b glob_without_match src/quant/choose/control.c 's/        if (!matches_any(\&c->wish\[i\], g))/        if (false \&\& !matches_any(\&c->wish[i], g))/' test_range globs_without_match
 b later_wins src/quant/choose/control.c 's/        set(&s, c->wish\[i\].ask, &c->wish\[i\].to);/        if (!s.precision)\n            set(\&s, c->wish[i].ask, \&c->wish[i].to);/' quant.sh 'quant precision_back'
 b compare_noise src/quant/compare.c 's/e->noise += r \* r;/e->noise += 0 * r;/' test_compare compare_local
-b compare_threshold src/cli/verb/verb_compare.c 's/    if (c->args.threshold \&\& k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
+b compare_threshold src/cli/verb/verb_compare.c 's/    if (c->args.threshold \&\& p.k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
 b keep_list src/cli/verb/verb_compare.c 's/    if (!v->nkeep)$/    if (true)/' quant.sh 'quant compare_keeps'
 b held_out_data src/cli/load.c 's/    (\*out)->skip = skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
 b keep_enough src/quant/advise.c 's/        if (out->kept >= v->o->db + SPARE)/        if (out->kept >= 0 * v->o->db)/' quant.sh 'quant compare_kept'
-b advice_needed src/cli/verb/verb_compare.c 's/    bool met = k.worst_output >= db;/    bool met = false;/' quant.sh 'quant compare_met_is_silent'
+b advice_needed src/cli/verb/verb_compare.c 's/    bool met = p.k.worst_output >= db;/    bool met = false;/' quant.sh 'quant compare_met_is_silent'
 b merged_names src/quant/choose/control.c "s/        if (c->wish\[i\].glob\[0\] != '@')/        if (false)/" quant.sh 'quant name_merged'
 b form_kinds src/quant/choose/control.c 's/        if (sn_desc(k)->form_of == (int32_t)kind \&\&$/        if (sn_desc(k)->form_of == -2 \&\&/' quant.sh 'quant name_form'
 b export_names src/quant/compare.c 's/{".q", ".dq", ".r", ".f"}/{".q", ".dq", ".r"}/' quant.sh 'quant compare_all_qdq.onnx'
