@@ -688,7 +688,7 @@ guard_clamps(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:39: guard.argument
+/* tests/gen/guard.def:40: guard.argument
  *
  *   rule argument: Transpose(x) @o => x when rank(x) == 2 and
  *       compose(o.perm, [1, 0]) == [1, 0] exact trusted "of the generator,
