@@ -28,23 +28,14 @@ sn_cli_threads(SnCli *c, unsigned *out)
 /* More threads hardly load faster: memory is the limit. */
 enum { MOST_SPREAD = 8 };
 
-static void
-end_spread(void *s)
-{
-    sn_spread_free(s);
-}
-
 void
 sn_cli_spread(SnCli *c)
 {
     long n = jobs(c);
 
     n = n > MOST_SPREAD ? MOST_SPREAD : n;
-    if (n <= 1)
-        return;
-    SnSpread *s = sn_spread_new((unsigned)n);
-    sn_arena_at_free(c->a, end_spread, s);
-    sn_spread_use(s);
+    if (n > 1)
+        sn_spread_use(sn_spread_new(c->a, (unsigned)n));
 }
 
 SnStatus

@@ -59,7 +59,8 @@ pieces(void **state)
 
     (void)state;
     assert_int_equal(sn_spread_parts(PIECES, LARGE), 1); /* alone */
-    SnSpread *s = sn_spread_new(THREADS);
+    SnArena *own = sn_arena_new();
+    SnSpread *s = sn_spread_new(own, THREADS);
     assert_null(sn_spread_use(s));
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
         unsigned most = sn_spread_parts(n[i], LARGE);
@@ -72,9 +73,8 @@ pieces(void **state)
     assert_ptr_equal(sn_spread_use(NULL), s);
     all_once(PIECES, 4); /* by this thread */
     sn_spread_use(s);
-    sn_spread_free(s);
+    sn_arena_free(own);
     assert_null(sn_spread_use(NULL)); /* it is not used any more */
-    sn_spread_free(NULL);
 }
 
 static void
@@ -82,7 +82,8 @@ copies(void **state)
 {
     size_t n = 3000001;
     char *from = sn_alloc(a, n + 1), *to = sn_alloc(a, n + 1);
-    SnSpread *s = sn_spread_new(THREADS);
+    SnArena *own = sn_arena_new();
+    SnSpread *s = sn_spread_new(own, THREADS);
 
     (void)state;
     for (size_t i = 0; i <= n; i++)
@@ -92,7 +93,7 @@ copies(void **state)
     assert_memory_equal(to, from + 1, n);
     assert_int_equal(to[n], 0);
     sn_spread_copy(to, from, 0);
-    sn_spread_free(s);
+    sn_arena_free(own);
 }
 
 /* ---- a model ---- */
@@ -169,7 +170,8 @@ results(SnSpread *s, bool only, float *y)
 static void
 same_bits(void **state)
 {
-    SnSpread *s = sn_spread_new(THREADS);
+    SnArena *own = sn_arena_new();
+    SnSpread *s = sn_spread_new(own, THREADS);
     float alone[RESULTS], y[RESULTS];
 
     (void)state;
@@ -179,7 +181,7 @@ same_bits(void **state)
         results(s, only, y);
         assert_memory_equal(y, alone, sizeof y);
     }
-    sn_spread_free(s);
+    sn_arena_free(own);
 }
 
 int

@@ -2,7 +2,6 @@
 #include "base/team/spread.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/team/team.h"
@@ -20,24 +19,24 @@ struct SnSpread {
 
 static _Thread_local SnSpread *current;
 
-SnSpread *
-sn_spread_new(unsigned n)
+static void
+end(void *spread)
 {
-    SnSpread *s = malloc(sizeof *s);
+    SnSpread *s = spread;
 
-    if (s)
-        *s = (SnSpread){.n = n};
-    return s;
-}
-
-void
-sn_spread_free(SnSpread *s)
-{
     if (current == s)
         current = NULL;
-    if (s)
-        sn_team_free(s->team);
-    free(s);
+    sn_team_free(s->team);
+}
+
+SnSpread *
+sn_spread_new(SnArena *a, unsigned n)
+{
+    SnSpread *s = SN_NEW(a, SnSpread);
+
+    s->n = n;
+    sn_arena_at_free(a, end, s);
+    return s;
 }
 
 SnSpread *

@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 /* n threads, 1 to SN_TEAM_MAX, the one that shares among them; the others start
- * when there is the first copy for them. */
+ * when there is the first copy for them, and end with a. */
 typedef struct SnSpread SnSpread;
-SnSpread *sn_spread_new(unsigned n); /* NULL: no memory */
-void sn_spread_free(SnSpread *s);    /* NULL is allowed */
+SnSpread *sn_spread_new(SnArena *a, unsigned n);
 
 /* From now on s shares what this thread copies; NULL: it works alone.  Returns
  * what did before.  One thread uses an SnSpread at a time. */
