@@ -47,11 +47,13 @@ same(const float *got, const float *want, int64_t n, const char *what,
     }
 }
 
+/* The first BASES of which the others are made. */
 static const SnCurve curves[] = {
     SN_CURVE_EXP,       SN_CURVE_LOG,      SN_CURVE_TANH,
     SN_CURVE_SIGMOID,   SN_CURVE_SWISH,    SN_CURVE_TIMES_SIGMOID,
     SN_CURVE_GELU_TANH, SN_CURVE_ELU,      SN_CURVE_CELU,
     SN_CURVE_SELU,      SN_CURVE_SOFTPLUS, SN_CURVE_MISH};
+enum { BASES = 3, CURVES = sizeof curves / sizeof *curves };
 
 /* Of n floats at x erf by each instruction set. */
 static void
@@ -77,16 +79,17 @@ erf_too(const float *x, int64_t n)
     free(want);
 }
 
-/* Of n floats at x each function by each instruction set. */
+/* Of n floats at x the first ncurve functions, and erf, by each instruction
+ * set. */
 static void
-all_curves(const float *x, int64_t n)
+some_curves(int ncurve, const float *x, int64_t n)
 {
     float *y = malloc((size_t)n * sizeof *y);
     float *want = malloc((size_t)n * sizeof *want);
 
     assert_non_null(y);
     assert_non_null(want);
-    for (size_t f = 0; f < sizeof curves / sizeof *curves; f++) {
+    for (int f = 0; f < ncurve; f++) {
         SnCurveF32 p = {curves[f], 0.7f, 1.05f};
         char what[32];
         snprintf(what, sizeof what, "function %d", (int)p.op);
@@ -106,6 +109,12 @@ all_curves(const float *x, int64_t n)
     erf_too(x, n);
 }
 
+static void
+all_curves(const float *x, int64_t n)
+{
+    some_curves(CURVES, x, n);
+}
+
 /* Floats at even distances of bits, numbers of every size. */
 static void
 everywhere(void **state)
@@ -119,6 +128,30 @@ everywhere(void **state)
         memcpy(&x[i], &bits, sizeof bits);
     }
     all_curves(x, COUNT);
+}
+
+/* Each float, with SINTER_FLOATS=K/N a part: blocks K, K + N, ... of 65 536
+ * (tests/long/floats.sh). */
+static void
+each(void **state)
+{
+    enum { COUNT = 1 << 16 };
+    static float x[COUNT];
+    const char *part = getenv("SINTER_FLOATS");
+    unsigned first, every;
+
+    (void)state;
+    if (!part)
+        return;
+    assert_int_equal(sscanf(part, "%u/%u", &first, &every), 2);
+    assert_true(every > 0);
+    for (uint32_t high = first; high < 1 << 16; high += every) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            uint32_t bits = high << 16 | i;
+            memcpy(&x[i], &bits, sizeof bits);
+        }
+        some_curves(BASES, x, COUNT);
+    }
 }
 
 /* Where the functions bend, in every length. */
@@ -233,9 +266,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everywhere), cmocka_unit_test(near_zero),
-        cmocka_unit_test(intervals), cmocka_unit_test(bounds),
-        cmocka_unit_test(softmax)};
+        cmocka_unit_test(everywhere), cmocka_unit_test(each),
+        cmocka_unit_test(near_zero),  cmocka_unit_test(intervals),
+        cmocka_unit_test(bounds),     cmocka_unit_test(softmax)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* erf of many reals at a time: an approximation in binary64 of known error,
- * rounded to binary32.  Where all values within its error round alike, so does
- * sn_erf, which is one of them; elsewhere, about once in 2^16, sn_erff itself
- * is called.  So the variants need not have the same intermediate results. */
+/* erf of many reals at a time: an approximation in binary32 of known error
+ * (erf_near.inc).  Where all values within its error round alike, so does
+ * sn_erf, which is one of them; elsewhere one in binary64 is asked in the same
+ * way, and where that does not tell, about once in 2^16, sn_erff itself.  So
+ * the variants need not have the same intermediate results. */
 #include "kernel/each/erf_f32.h"
 
 #include <stdbool.h>
@@ -90,14 +91,19 @@ variant(SnIsa isa)
     return sn_variant(&sn_erf_f32_variants, isa);
 }
 
+static void
+erf_each(const float *x, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = sn_erff(x[i]);
+}
+
 void
 sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y)
 {
     const SnErfF32 *v = variant(isa);
-    int64_t i = v ? v->erf(x, n, y) : 0;
 
-    for (; i < n; i++)
-        y[i] = sn_erff(x[i]);
+    (v ? v->erf : erf_each)(x, n, y);
 }
 
 static void

@@ -38,8 +38,8 @@ extern const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS];
 
 enum { SN_STANDARD_ROWS = 16, SN_STANDARD_LONGEST = 1 << 24 };
 typedef struct SnErfF32 {
-    /* For the first elements; returns for how many. */
-    int64_t (*erf)(const float *x, int64_t n, float *y);
+    /* y may be x. */
+    void (*erf)(const float *x, int64_t n, float *y);
     void (*gelu)(const SnGeluF32 *p, const float *x, int64_t n, float *y);
     /* For SN_STANDARD_ROWS rows: mean, or 0, and mean square of the distance
      * from it. */

@@ -4,6 +4,7 @@
 
 #if defined(__x86_64__)
 #include "base/fmath.h"
+#include "kernel/doubt.h"
 #include "kernel/lanes_avx2.h"
 
 typedef __m128i T;
@@ -40,10 +41,6 @@ column(const float *p, int64_t n)
     return _mm256_i32gather_ps(
         p, _mm256_mullo_epi32(at, _mm256_set1_epi32((int32_t)n)), 4);
 }
-
-#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define vfnma(a, b, c) _mm256_fnmadd_ps(a, b, c)
-#define ERF(x, n, y) many(x, n, y)
 
 #include "kernel/each/erf_f32_lanes.inc"
 

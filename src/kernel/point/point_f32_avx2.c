@@ -10,7 +10,6 @@
 #include "kernel/doubt.h"
 #include "kernel/lanes_avx2.h"
 
-#define vabs(a) _mm256_andnot_ps(set(-0.0f), a)
 #define vsqrt(a) _mm256_sqrt_ps(a)
 
 #define low(v) _mm256_cvtps_pd(_mm256_castps256_ps128(v))
@@ -62,10 +61,6 @@ beyond(V x)
     return ~(uint32_t)_mm256_movemask_ps(in) & 0xff;
 }
 
-typedef uint8_t Bits;
-#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define vfms(a, b, c) _mm256_fmsub_ps(a, b, c)
-#define vfnma(a, b, c) _mm256_fnmadd_ps(a, b, c)
 enum { STEPS = 8 };
 #define EPS 0x1p-31f
 
@@ -116,9 +111,8 @@ less(V a, V b, V t, V f)
     return _mm256_blendv_ps(f, t, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 
-/* The tables of tanh are of 16 lanes. */
-#define tanh_near(x, doubt) tanh_wide(x)
-
+#include "kernel/near_lanes.inc"
+#include "kernel/point/tanh_lanes.inc"
 #include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"

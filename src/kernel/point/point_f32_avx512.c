@@ -10,9 +10,7 @@
 #include "base/fmath.h"
 #include "kernel/doubt.h"
 #include "kernel/lanes_avx512.h"
-#include "kernel/point/tanh_f32_avx512.h"
 
-#define vabs(a) _mm512_abs_ps(a)
 #define vsqrt(a) _mm512_sqrt_ps(a)
 
 #define low(v) _mm512_cvtps_pd(_mm512_castps512_ps256(v))
@@ -65,10 +63,6 @@ beyond(V x)
     return ~in & 0xffff;
 }
 
-typedef uint16_t Bits;
-#define vfma(a, b, c) _mm512_fmadd_ps(a, b, c)
-#define vfms(a, b, c) _mm512_fmsub_ps(a, b, c)
-#define vfnma(a, b, c) _mm512_fnmadd_ps(a, b, c)
 enum { STEPS = 32 };
 #define EPS 0x1p-35f
 
@@ -113,6 +107,8 @@ less(V a, V b, V t, V f)
     return _mm512_mask_mov_ps(f, _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), t);
 }
 
+#include "kernel/near_lanes.inc"
+#include "kernel/point/tanh_lanes.inc"
 #include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/curve_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
