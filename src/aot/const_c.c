@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "aot/node/aot_node.h"
+#include "aot/node/word_set.h"
 #include "aot/program.h"
 
 int64_t
@@ -92,10 +93,12 @@ sn_aot_constant(SnProgram *p, SnAotConst c)
 void
 sn_aot_constants(SnProgram *p, const char *code)
 {
+    SnAotWords words = sn_aot_words(p->a, code);
+
     for (SnId id = 1; id < p->g->nnode; id++) {
         const SnNode *n = sn_node(p->g, id);
         const char *name = sn_format(p->a, "%s_c%u", p->name, id);
-        if (!n->dead && n->data && sn_aot_has_word(code, name))
+        if (!n->dead && n->data && sn_aot_has_word(&words, name))
             sn_aot_constant(p,
                             (SnAotConst){.name = name,
                                          .label = sn_name(p->g, SN_REF(id, 0)),

@@ -6,6 +6,7 @@
 #include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/node/tile.h"
+#include "aot/node/word_set.h"
 #include "map/facts.h"
 
 static const char *
@@ -109,9 +110,9 @@ put_table(const SnProgram *p, SnAotNode *n)
 
 /* ---- functions ---- */
 
-/* Does the body read operand slot? */
+/* Does the body, of these words, read operand slot? */
 static bool
-reads(const SnAotNode *n, const char *body, uint32_t slot)
+reads(const SnAotNode *n, SnAotWords *body, uint32_t slot)
 {
     return n->call.in[slot].type &&
            sn_aot_has_word(body, sn_aot_operand(n, slot));
@@ -140,17 +141,17 @@ body(SnProgram *p, SnAotNode *n, unsigned res)
 }
 
 static const char *
-arguments(const SnProgram *p, const SnAotNode *n, const char *text)
+arguments(const SnProgram *p, const SnAotNode *n, SnAotWords *words)
 {
     SnBuf b;
 
     sn_buf_init(&b, p->a);
     for (uint32_t i = 0; i < n->call.nin; i++)
-        if (reads(n, text, i)) /* nothing writes over constants */
+        if (reads(n, words, i)) /* nothing writes over constants */
             sn_putf(
                 &b, "const %s *%s%s, ", sn_aot_elem(n->call.in[i].type->elem),
                 n->call.in[i].data ? "sn_restrict " : "", sn_aot_operand(n, i));
-    if (n->tile && sn_aot_has_word(text, "win"))
+    if (n->tile && sn_aot_has_word(words, "win"))
         sn_puts(&b, "int16_t *sn_restrict win, ");
     return sn_buf_str(&b);
 }
@@ -187,6 +188,7 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
     n->fails = false;
     SN_TRY(body(p, n, res));
     const char *text = sn_buf_str(&out);
+    SnAotWords words = sn_aot_words(p->a, text);
     const SnType *y = n->call.out[res].type;
     sn_putf(&p->nodes, "\n/* %s */\n%s",
             sn_aot_comment(p->a, sn_label(p->g, n->id, p->a)),
@@ -196,8 +198,8 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
         (n->tile || n->band) && !p->tied[step] ? "sn_restrict " : "";
     sn_putf(&p->nodes, "%sstatic %s\n%s(%s%s *%s%s)\n{\n%s",
             n->tile || n->band ? "SN_APART\n" : "", n->fails ? "int" : "void",
-            fn_name(p, n->id, res), arguments(p, n, text), sn_aot_elem(y->elem),
-            alone, sn_aot_result(n, res), text);
+            fn_name(p, n->id, res), arguments(p, n, &words),
+            sn_aot_elem(y->elem), alone, sn_aot_result(n, res), text);
     sn_puts(&p->nodes, n->fails ? "    return 0;\n}\n" : "}\n");
     p->fails[step] = p->fails[step] || n->fails;
     /* what the call passes */
@@ -208,13 +210,13 @@ one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
         sn_aot_band_pass(p, step);
     sn_putf(&c, "%s(", fn_name(p, n->id, res));
     for (uint32_t i = 0; i < nd->nin; i++)
-        if (reads(n, text, i))
+        if (reads(n, &words, i))
             sn_putf(&c, "%s, ",
                     pack && n->tile->w == i ? pack
                     : n->band && n->band->x == i
                         ? n->band->in
                         : sn_aot_arg(p, nd->in[i].ref));
-    if (n->tile && sn_aot_has_word(text, "win"))
+    if (n->tile && sn_aot_has_word(&words, "win"))
         sn_putf(&c, "(int16_t *)(void *)(%s + %lu), ",
                 sn_aot_base(p, p->region[p->scratch[step]]),
                 (unsigned long)p->block[p->scratch[step]].offset);

@@ -11,6 +11,7 @@
 #include "aot/band/band.h"
 #include "aot/program.h"
 #include "aot/node/tile.h"
+#include "aot/node/word_set.h"
 #include "base/file/file.h"
 #include "base/version.h"
 
@@ -199,7 +200,7 @@ header(const SnProgram *p)
 /* ---- the program ---- */
 
 static void
-put_values(const SnProgram *p, SnBuf *b, const char *calls)
+put_values(const SnProgram *p, SnBuf *b, SnAotWords *calls)
 {
     for (SnRef r = 0; r < (SnRef)p->g->nnode << SN_RESBITS; r++) {
         const SnAotValue *v = &p->value[r];
@@ -241,8 +242,10 @@ has_base(const SnProgram *p, uint32_t r, const char *code)
 static bool
 has_reals(const SnProgram *p, const char *nodes)
 {
-    return is_tuned(p) || sn_aot_has_word(nodes, "float") ||
-           sn_aot_has_word(nodes, "double");
+    SnAotWords words = sn_aot_words(p->a, nodes);
+
+    return is_tuned(p) || sn_aot_has_word(&words, "float") ||
+           sn_aot_has_word(&words, "double");
 }
 
 /* Calls NAME_all with the processor's modes set as required. */
@@ -269,10 +272,11 @@ run_function(const SnProgram *p, bool reals)
     SnBuf b, v;
     SnBuf calls = p->calls;
     const char *code = sn_buf_str(&calls);
+    SnAotWords words = sn_aot_words(p->a, code);
 
     sn_buf_init(&b, p->a);
     sn_buf_init(&v, p->a);
-    put_values(p, &v, code);
+    put_values(p, &v, &words);
     sn_putf(&b, "\n%s%s\n{\n", reals ? "SN_APART\nstatic " : "",
             signature(p, reals ? "all" : "run"));
     const char *values = sn_buf_str(&v);
@@ -290,10 +294,10 @@ run_function(const SnProgram *p, bool reals)
         sn_puts(&b, "    if (memcmp(w, tag, sizeof tag) != 0)\n"
                     "        return 2;\n");
     for (uint32_t i = 0; i < p->x->ninput; i++)
-        if (!sn_aot_has_word(code, sn_format(p->a, "in%u", i)))
+        if (!sn_aot_has_word(&words, sn_format(p->a, "in%u", i)))
             sn_putf(&b, "    (void)in%u;\n", i);
     for (uint32_t i = 0; i < p->x->noutput; i++)
-        if (!sn_aot_has_word(code, sn_format(p->a, "out%u", i)))
+        if (!sn_aot_has_word(&words, sn_format(p->a, "out%u", i)))
             sn_putf(&b, "    (void)out%u;\n", i);
     sn_puts(&b, code);
     sn_puts(&b, "    return 0;\n}\n");

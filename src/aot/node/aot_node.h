@@ -99,8 +99,6 @@ const char *sn_aot_float(SnArena *a, float v);
 const char *sn_aot_int(SnArena *a, int64_t v);
 const char *sn_aot_elem(SnElem e);   /* its type in C */
 const char *sn_aot_index(int64_t n); /* the type of an index below n */
-/* Is it an identifier in code? */
-bool sn_aot_has_word(const char *code, const char *word);
 /* A table of n numbers of the C type with this name. */
 const char *sn_aot_table(SnAotNode *n, const char *type, uint32_t count,
                          const char *(*item)(SnArena *a, const void *v,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps as C: terms over loop variables.  A term that is more than a sum gets
  * its own constant, as far out as its variables allow. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,20 +60,6 @@ sn_aot_elem(SnElem e)
     default:
         return "int8_t";
     }
-}
-
-bool
-sn_aot_has_word(const char *code, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *s = code; (s = strstr(s, word)) != NULL; s++) {
-        bool begin = s == code || (!isalnum((unsigned char)s[-1]) &&
-                                   s[-1] != '_' && s[-1] != '.');
-        if (begin && !isalnum((unsigned char)s[n]) && s[n] != '_')
-            return true;
-    }
-    return false;
 }
 
 static size_t
