@@ -217,6 +217,7 @@ sn_aot_band_cut(SnAotNode *n, const SnBand *b)
         for (int d = 0; d < n->u.read[i].box.rank; d++)
             if (has_var(n, n->u.read[i].at[d], b->var))
                 n->u.read[i].inside[d] = true;
+    sn_aot_conditions(n);
 }
 
 /* ---- which steps do ---- */

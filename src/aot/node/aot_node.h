@@ -23,6 +23,19 @@ typedef struct SnAotRow {
     bool uneven; /* of a mean over sets of several sizes */
 } SnAotRow;
 
+/* Terms that are used, each after those it is made of. */
+typedef struct SnAotNeed {
+    bool *is; /* [u.T.n] */
+    uint32_t n;
+    int32_t *term;
+} SnAotNeed;
+
+/* An index that may be outside, or a `when`. */
+typedef struct SnAotCond {
+    SnMapNum at;
+    int64_t dim; /* -1: a truth value */
+} SnAotCond;
+
 typedef struct SnAotNode {
     SnArena *a;
     SnDiag *d;
@@ -44,12 +57,13 @@ typedef struct SnAotNode {
     SnMapArgs args;
     SnMapping u;
     const SnTensor **source; /* [u.nread] the operand of each read */
-    bool *need, *made;       /* [u.T.n] terms that are used, that are written */
-    uint32_t open;           /* bit per variable whose loop is open */
-    uint32_t shared;         /* variables of the result that no read depends
-                                on */
+    SnAotNeed need;
+    uint32_t open;   /* bit per variable whose loop is open */
+    uint32_t shared; /* variables of the result that no read depends
+                        on */
+    uint32_t ncond;
+    SnAotCond *cond; /* of all reads */
     SnAotBound bound[SN_MAP_NVAR];
-    bool *plain;      /* [u.nread] its range is in bounds */
     int depth;        /* open loops and blocks */
     int stack[16];    /* loops of each open @sets, @each, @taps */
     uint32_t was[16]; /* variables that were open before */
@@ -84,8 +98,15 @@ SnStatus sn_aot_put_row(SnAotNode *n, const char *name);
 SnStatus sn_aot_map(SnAotNode *n, unsigned res);
 /* A number as C. */
 const char *sn_aot_num(SnAotNode *n, SnMapNum x);
-/* Marks the terms of x as used. */
+/* The conditions of its reads, as they are now. */
+void sn_aot_conditions(SnAotNode *n);
+/* Adds the terms of x to n->need; those of a read's offset and its conditions;
+ * those of conditions on elements at places. */
 void sn_aot_need(SnAotNode *n, SnMapNum x);
+void sn_aot_need_read(SnAotNode *n, const SnMapRead *r);
+void sn_aot_need_late(SnAotNode *n);
+/* Removes all. */
+void sn_aot_need_none(SnAotNode *n);
 /* Writes terms that can be computed now that the variables `now` are known. */
 void sn_aot_terms(SnAotNode *n, uint32_t now);
 /* Name in C of the parameter of operand slot. */

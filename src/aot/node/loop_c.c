@@ -28,33 +28,6 @@ index_type(const SnAotNode *n)
 
 /* ---- conditions ---- */
 
-/* An index that may be outside, or a `when`. */
-typedef struct Cond {
-    SnMapNum at;
-    int64_t dim; /* -1: a truth value */
-} Cond;
-
-enum { MAXCOND = 64 };
-
-static int
-conditions(const SnAotNode *n, Cond *c)
-{
-    const SnMapping *u = &n->u;
-    int k = 0;
-
-    for (uint32_t i = 0; i < u->nread; i++) {
-        const SnMapRead *r = &u->read[i];
-        if (r->els == SN_ME_NONE)
-            continue;
-        for (uint32_t w = 0; w < r->nwhen && k < MAXCOND; w++)
-            c[k++] = (Cond){r->when[w], -1};
-        for (int d = 0; d < r->box.rank && k < MAXCOND; d++)
-            if (!r->inside[d])
-                c[k++] = (Cond){r->at[d], r->box.dim[d]};
-    }
-    return k;
-}
-
 static uint32_t
 taps_of(const SnAotNode *n, uint32_t vars)
 {
@@ -69,7 +42,7 @@ taps_of(const SnAotNode *n, uint32_t vars)
 /* The tap whose loop the condition bounds, its factor and the rest; -1:
  * none. */
 static int
-cuts(const SnAotNode *n, const Cond *c, int64_t *coef, int64_t *base)
+cuts(const SnAotNode *n, const SnAotCond *c, int64_t *coef, int64_t *base)
 {
     uint32_t t = taps_of(n, sn_num_vars(&n->u.T, c->at));
 
@@ -117,7 +90,7 @@ of_two(SnAotNode *n, const char *fn, const char *a, const char *b)
 
 /* 0 <= base + g * t < dim, for t in [lo, hi). */
 static void
-cut(SnAotNode *n, int v, const Cond *c, const int64_t *coef, int64_t base)
+cut(SnAotNode *n, int v, const SnAotCond *c, const int64_t *coef, int64_t base)
 {
     int64_t g = coef[v], count = n->u.var[v].bound.v, least, most;
     const char *b = rest_of(n, coef, base, v, &least, &most);
@@ -163,16 +136,17 @@ void
 sn_aot_bounds(SnAotNode *n)
 {
     int64_t coef[SN_MAP_NVAR], base;
-    Cond c[MAXCOND];
-    int k = conditions(n, c);
     uint32_t now = 0;
 
-    for (int i = 0; i < k; i++) {
-        int v = cuts(n, &c[i], coef, &base);
-        uint32_t vars = sn_num_vars(&n->u.T, c[i].at);
+    if (!taps_of(n, UINT32_MAX)) /* a move: no loop has bounds to be cut */
+        return;
+    for (uint32_t i = 0; i < n->ncond; i++) {
+        const SnAotCond *c = &n->cond[i];
+        int v = cuts(n, c, coef, &base);
+        uint32_t vars = sn_num_vars(&n->u.T, c->at);
         if (v >= 0 && !(vars & ~n->open & ~(UINT32_C(1) << v)) &&
             !n->bound[v].made) {
-            cut(n, v, &c[i], coef, base);
+            cut(n, v, c, coef, base);
             now |= UINT32_C(1) << v;
         }
     }
@@ -193,7 +167,7 @@ sn_aot_bounds(SnAotNode *n)
 }
 
 static const char *
-condition(SnAotNode *n, const Cond *c)
+condition(SnAotNode *n, const SnAotCond *c)
 {
     const char *s = sn_aot_num(n, c->at);
 
@@ -208,17 +182,16 @@ static void
 put_skips(SnAotNode *n, uint32_t now)
 {
     int64_t coef[SN_MAP_NVAR], base;
-    Cond c[MAXCOND];
-    int k = conditions(n, c);
 
-    for (int i = 0; i < k; i++) {
-        uint32_t vars = sn_num_vars(&n->u.T, c[i].at);
+    for (uint32_t i = 0; i < n->ncond; i++) {
+        const SnAotCond *c = &n->cond[i];
+        uint32_t vars = sn_num_vars(&n->u.T, c->at);
         uint32_t taps = taps_of(n, vars);
-        if (cuts(n, &c[i], coef, &base) >= 0 || (vars & ~n->open))
+        if (cuts(n, c, coef, &base) >= 0 || (vars & ~n->open))
             continue;
         if (now ? !(taps & now) : taps)
             continue;
-        sn_aot_line(n, "if (!(%s))", condition(n, &c[i]));
+        sn_aot_line(n, "if (!(%s))", condition(n, c));
         sn_aot_line(n, "    continue;");
     }
 }
@@ -303,12 +276,7 @@ sn_aot_start(SnAotNode *n)
 
     for (uint32_t i = 0; i < u->nread; i++) {
         const SnMapRead *r = &u->read[i];
-        sn_aot_need(n, r->off);
-        for (uint32_t w = 0; w < r->nwhen; w++)
-            sn_aot_need(n, r->when[w]);
-        for (int d = 0; d < r->box.rank; d++)
-            if (!r->inside[d])
-                sn_aot_need(n, r->at[d]);
+        sn_aot_need_read(n, r);
         if (n->source[i]->type->elem == SN_ROW8)
             for (int d = 0; d < r->box.rank; d++)
                 sn_aot_need(n, r->at[d]);
@@ -320,9 +288,7 @@ sn_aot_start(SnAotNode *n)
     if (u->nbeside)
         sn_aot_need(n, u->beside[0]);
     sn_aot_need(n, u->number);
-    for (uint32_t i = 0; i < u->nlate; i++)
-        if (sn_aot_at_places(n, u->late[i]))
-            sn_aot_need(n, u->late[i]);
+    sn_aot_need_late(n);
     sn_aot_checks(n);
     sn_aot_terms(n, 0);
 }
@@ -446,9 +412,7 @@ sn_aot_read_of(SnAotNode *n, uint32_t slot)
 bool
 sn_aot_even(const SnAotNode *n)
 {
-    Cond c[MAXCOND];
-
-    return n->u.ntap >= 0 && conditions(n, c) == 0;
+    return n->u.ntap >= 0 && n->ncond == 0;
 }
 
 /* Is the number of taps a product of bounds? */
@@ -456,11 +420,9 @@ static bool
 is_product(const SnAotNode *n)
 {
     int64_t coef[SN_MAP_NVAR], base;
-    Cond c[MAXCOND];
-    int k = conditions(n, c);
 
-    for (int i = 0; i < k; i++)
-        if (cuts(n, &c[i], coef, &base) < 0)
+    for (uint32_t i = 0; i < n->ncond; i++)
+        if (cuts(n, &n->cond[i], coef, &base) < 0)
             return false;
     return n->u.ntap >= 0;
 }

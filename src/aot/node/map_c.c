@@ -216,11 +216,27 @@ take_reads(SnAotNode *n)
     const SnMapping *u = &n->u;
 
     n->source = SN_NEW_N(n->a, const SnTensor *, u->nread + 1);
-    n->plain = SN_NEW_N(n->a, bool, u->nread + 1);
     for (uint32_t i = 0; i < u->nread; i++)
         n->source[i] =
             &n->call.in[slot_of_param(n, (unsigned)u->read[i].param) +
                         u->read[i].which];
+}
+
+void
+sn_aot_conditions(SnAotNode *n)
+{
+    n->ncond = 0;
+    for (uint32_t i = 0; i < n->u.nread; i++) {
+        const SnMapRead *r = &n->u.read[i];
+        if (r->els == SN_ME_NONE)
+            continue;
+        for (uint32_t w = 0; w < r->nwhen; w++)
+            SN_PUSH(n->a, n->cond, n->ncond, ((SnAotCond){r->when[w], -1}));
+        for (int d = 0; d < r->box.rank; d++)
+            if (!r->inside[d])
+                SN_PUSH(n->a, n->cond, n->ncond,
+                        ((SnAotCond){r->at[d], r->box.dim[d]}));
+    }
 }
 
 SnStatus
@@ -245,14 +261,14 @@ sn_aot_map(SnAotNode *n, unsigned res)
     uint32_t k = sn_mapping_splits(u, &split);
     if (k && !sn_mapping_reads(u, k, split))
         return sn_fail(n->d, SN_EINPUT, label, "%s", why);
-    n->need = SN_NEW_N(n->a, bool, u->T.n + 1);
-    n->made = SN_NEW_N(n->a, bool, u->T.n + 1);
+    n->need = (SnAotNeed){.is = SN_NEW_N(n->a, bool, u->T.n + 1)};
     n->wide = !fits(&u->T) || is_long(u) ||
               sn_shape_count(n->call.out[res].shape) > INT32_MAX;
     n->open = 0;
     n->nstack = 0;
     memset(n->bound, 0, sizeof n->bound);
     take_reads(n);
+    sn_aot_conditions(n);
     find_shared(n);
     return SN_OK;
 }
@@ -311,14 +327,42 @@ sn_aot_num(SnAotNode *n, SnMapNum x)
 void
 sn_aot_need(SnAotNode *n, SnMapNum x)
 {
-    if (x.t < 0 || n->need[x.t])
+    if (x.t < 0 || n->need.is[x.t])
         return;
     const SnMapTerm *t = &n->u.T.v[x.t];
-    n->need[x.t] = true;
+    n->need.is[x.t] = true;
     for (int64_t i = 0; t->op == SN_TM_LIN && i < t->n; i++)
         sn_aot_need(n, (SnMapNum){0, t->lin[i].t});
     for (int i = 0; t->op != SN_TM_LIN && t->op != SN_TM_VAR && i < 3; i++)
         sn_aot_need(n, t->kid[i]);
+    SN_PUSH(n->a, n->need.term, n->need.n, x.t);
+}
+
+void
+sn_aot_need_read(SnAotNode *n, const SnMapRead *r)
+{
+    sn_aot_need(n, r->off);
+    for (uint32_t w = 0; w < r->nwhen; w++)
+        sn_aot_need(n, r->when[w]);
+    for (int d = 0; d < r->box.rank; d++)
+        if (!r->inside[d])
+            sn_aot_need(n, r->at[d]);
+}
+
+void
+sn_aot_need_late(SnAotNode *n)
+{
+    for (uint32_t i = 0; i < n->u.nlate; i++)
+        if (sn_aot_at_places(n, n->u.late[i]))
+            sn_aot_need(n, n->u.late[i]);
+}
+
+void
+sn_aot_need_none(SnAotNode *n)
+{
+    for (uint32_t i = 0; i < n->need.n; i++)
+        n->need.is[n->need.term[i]] = false;
+    n->need.n = 0;
 }
 
 static const char *
@@ -426,19 +470,26 @@ compute(SnAotNode *n, const SnMapTerm *t)
     return "0";
 }
 
+static void
+put_term(SnAotNode *n, int32_t i)
+{
+    const SnMapTerm *t = &n->u.T.v[i];
+
+    sn_aot_line(n, "const %s t%d = %s;",
+                t->real   ? "float"
+                : n->wide ? "int64_t"
+                          : "int",
+                i, compute(n, t));
+}
+
 void
 sn_aot_terms(SnAotNode *n, uint32_t now)
 {
-    for (uint32_t i = 0; i < n->u.T.n; i++) {
-        const SnMapTerm *t = &n->u.T.v[i];
+    for (uint32_t i = 0; i < n->need.n; i++) {
+        const SnMapTerm *t = &n->u.T.v[n->need.term[i]];
         bool here = now ? (t->vars & now) != 0 : t->vars == 0;
-        if (!n->need[i] || is_inline(t) || !here || (t->vars & ~n->open))
-            continue;
-        sn_aot_line(n, "const %s t%u = %s;",
-                    t->real   ? "float"
-                    : n->wide ? "int64_t"
-                              : "int",
-                    i, compute(n, t));
+        if (!is_inline(t) && here && !(t->vars & ~n->open))
+            put_term(n, n->need.term[i]);
     }
 }
 
@@ -484,7 +535,8 @@ void
 sn_aot_checks(SnAotNode *n)
 {
     const SnMapping *u = &n->u;
-    bool wide = n->wide, *need = n->need;
+    bool wide = n->wide;
+    SnAotNeed need = n->need;
 
     for (uint32_t i = 0; i < u->nlate; i++) {
         SnMapNum c = u->late[i];
@@ -493,18 +545,16 @@ sn_aot_checks(SnAotNode *n)
             sn_aot_at_places(n, c))
             continue;
         n->wide = true;
-        n->need = SN_NEW_N(n->a, bool, u->T.n + 1);
+        n->need = (SnAotNeed){.is = SN_NEW_N(n->a, bool, u->T.n + 1)};
         sn_aot_need(n, c);
         int64_t count = elements(n, &u->T.v[c.t]);
         sn_aot_line(n, "for (%s i%u = 0; i%u < %lld; i%u++) {",
                     sn_aot_index(count), SN_MAP_EACH_VAR, SN_MAP_EACH_VAR,
                     (long long)count, SN_MAP_EACH_VAR);
         n->depth++;
-        for (uint32_t k = 0; k < u->T.n; k++)
-            if (n->need[k] && !is_inline(&u->T.v[k]))
-                sn_aot_line(n, "const %s t%u = %s;",
-                            u->T.v[k].real ? "float" : "int64_t", k,
-                            compute(n, &u->T.v[k]));
+        for (uint32_t k = 0; k < n->need.n; k++)
+            if (!is_inline(&u->T.v[n->need.term[k]]))
+                put_term(n, n->need.term[k]);
         sn_aot_line(n, "if (!%s)", sn_aot_num(n, c));
         sn_aot_line(n, "    return 1;");
         n->depth--;

@@ -190,11 +190,14 @@ sn_aot_move(SnAotNode *n, const char *fill)
         uint32_t slot = (uint32_t)(n->source[i] - n->call.in);
         if (!is_moved(n, n->source[i]))
             continue;
-        if (n->source[i]->type->elem == SN_ROW8)
+        if (n->source[i]->type->elem == SN_ROW8) {
             copy_rows(n, slot);
-        else
-            copy(n, &n->u.read[i], sn_aot_operand(n, slot),
-                 fill ? fill : zero(n));
+            continue;
+        }
+        sn_aot_need_none(n);
+        sn_aot_need_late(n);
+        sn_aot_need_read(n, &n->u.read[i]);
+        copy(n, &n->u.read[i], sn_aot_operand(n, slot), fill ? fill : zero(n));
     }
     return SN_OK;
 }
