@@ -106,52 +106,109 @@ sn_gt_input(SnGt *t, const char *name, const SnType *type, int rank,
                             .shape = s});
 }
 
-static void
-store(void *p, SnElem e, int64_t i, double v)
+/* The integers that elements hold; none of reals. */
+static bool
+limits(SnElem e, int64_t *lo, int64_t *hi)
 {
+    *lo = 0;
+    *hi = 1;
     switch (e) {
-    case SN_F32:
-        ((float *)p)[i] = (float)v;
-        break;
     case SN_QI8:
     case SN_I8:
-        ((int8_t *)p)[i] = (int8_t)v;
-        break;
+        *lo = INT8_MIN;
+        *hi = INT8_MAX;
+        return true;
     case SN_QI16:
-        ((int16_t *)p)[i] = (int16_t)v;
-        break;
+        *lo = INT16_MIN;
+        *hi = INT16_MAX;
+        return true;
     case SN_QI32:
     case SN_I32:
+        *lo = INT32_MIN;
+        *hi = INT32_MAX;
+        return true;
+    case SN_I64:
+        *lo = INT64_MIN;
+        *hi = INT64_MAX;
+        return true;
+    case SN_BOOL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* NULL, or why v is not an element of that type. */
+static const char *
+store(SnArena *a, void *p, SnElem e, int64_t i, int64_t v)
+{
+    int64_t lo, hi;
+
+    if (!limits(e, &lo, &hi))
+        sn_bug("a test's Constant of type %s", sn_elem_name(e));
+    if (v < lo || v > hi)
+        return sn_format(a, "%lld is not a value of %s, which has %lld to %lld",
+                         (long long)v, sn_elem_name(e), (long long)lo,
+                         (long long)hi);
+    switch (sn_elem_size(e)) {
+    case 1:
+        ((int8_t *)p)[i] = (int8_t)v;
+        break;
+    case 2:
+        ((int16_t *)p)[i] = (int16_t)v;
+        break;
+    case 4:
         ((int32_t *)p)[i] = (int32_t)v;
         break;
-    case SN_I64:
-        ((int64_t *)p)[i] = (int64_t)v;
-        break;
-    case SN_BOOL:
-        ((bool *)p)[i] = v != 0;
-        break;
     default:
-        sn_bug("a test's Constant of type %s", sn_elem_name(e));
+        ((int64_t *)p)[i] = v;
     }
+    return NULL;
+}
+
+/* Stores `count` elements that are k[i], or v[i]; all are the first of them
+ * where there is one alone. */
+static const char *
+store_all(SnArena *a, void *p, SnElem e, int64_t count, uint32_t n,
+          const int64_t *k, const double *v)
+{
+    const char *why = NULL;
+
+    if (e != SN_F32 && !k)
+        return sn_format(a, "a real number as an element of %s",
+                         sn_elem_name(e));
+    for (int64_t i = 0; i < count && !why; i++) {
+        int64_t at = n == 1 ? 0 : i;
+        if (e == SN_F32)
+            ((float *)p)[i] = k ? (float)k[at] : (float)v[at];
+        else
+            why = store(a, p, e, i, k[at]);
+    }
+    return why;
 }
 
 SnRef
 sn_gt_constant(SnGt *t, const char *name, const SnType *type, int rank,
-               const int64_t *dim, uint32_t n, const double *v)
+               const int64_t *dim, uint32_t n, const int64_t *k,
+               const double *v)
 {
     const SnShape *s = shape(t, "a Constant", rank, dim);
+    const char *label = name ? name : "a Constant";
 
     if (!typed(t, name, type) || !s)
         return 0;
     int64_t count = sn_shape_count(s);
     if (n != 1 && (int64_t)n != count) {
-        sn_fail(t->d, SN_EINPUT, name ? name : "a Constant",
-                "%u values for %lld elements", n, (long long)count);
+        sn_fail(t->d, SN_EINPUT, label, "%u values for %lld elements", n,
+                (long long)count);
         return 0;
     }
     void *p = sn_alloc(t->a, sn_tensor_nbyte(type, s));
-    for (int64_t i = 0; i < count; i++)
-        store(p, type->elem, i, v[n == 1 ? 0 : i]);
+    const char *why = store_all(t->a, p, type->elem, count, n, k, v);
+    if (why) {
+        sn_fail(t->d, SN_EINPUT, label, "%s", why);
+        return 0;
+    }
     return add(t, &(SnSpec){.kind = SN_K_CONSTANT,
                             .name = name,
                             .type = &type,

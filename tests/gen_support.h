@@ -17,9 +17,11 @@ SnGraph *sn_gt_graph(SnGt *t);
  * rejects it. */
 SnRef sn_gt_input(SnGt *t, const char *name, const SnType *type, int rank,
                   const int64_t *dim);
-/* n values, or one for all elements; codes where the type is quantized. */
+/* n values, or one for all elements; codes where the type is quantized.  They
+ * are k, or v where one of them is no integer. */
 SnRef sn_gt_constant(SnGt *t, const char *name, const SnType *type, int rank,
-                     const int64_t *dim, uint32_t n, const double *v);
+                     const int64_t *dim, uint32_t n, const int64_t *k,
+                     const double *v);
 /* type NULL: what the operands force.  A node without results gives the
  * reference of its (missing) first one. */
 SnRef sn_gt_node(SnGt *t, const char *name, SnKind kind, uint32_t nin,

@@ -38,6 +38,19 @@ type(SnRuleGen *cx, const SnTerm *t)
 
 /* ---- terms ---- */
 
+/* The values as integers or, where one is none, as reals. */
+static const char *
+values(SnRuleGen *cx, SnExpr *const *e, uint32_t n)
+{
+    bool whole = true;
+    int64_t v;
+
+    for (uint32_t i = 0; i < n; i++)
+        whole &= e[i]->ek == SN_E_BOOL || sn_expr_int(e[i], &v);
+    return sn_format(cx->a, whole ? "%s, NULL" : "NULL, %s",
+                     sn_lit_list(cx->a, e, n, whole ? "int64_t" : "double"));
+}
+
 /* Constant() {data = [..]} or {splat = n} */
 static const char *
 build_constant(SnRuleGen *cx, const SnTerm *t, const char *name)
@@ -50,7 +63,7 @@ build_constant(SnRuleGen *cx, const SnTerm *t, const char *name)
 
     return sn_format(cx->a, "sn_gt_constant(t, %s, %s, %s, %u, %s)",
                      sn_lit_str(cx->a, name), type(cx, t), dims(cx, t->type), n,
-                     sn_lit_list(cx->a, list ? e->kid : &e, n, "double"));
+                     values(cx, list ? e->kid : &e, n));
 }
 
 /* regrid(b): b on the grid that the operands it is pinned to give. */
