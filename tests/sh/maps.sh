@@ -86,6 +86,11 @@ node Total {
   sem window y = q(mean(d(x))) over reduce(x, axes, keepdims);
   onnx "org.example:ReduceSum" 1.. hook sn_onnx_reduce;
 }
+// Numbers of both kinds for operands of any type.
+onnx "com.example:Offset" 1.. (x) {by : int = 3} => Add(x, by);
+onnx "com.example:Scaled" 1.. (x) {by : real = 1.0} => Mul(x, by);
+onnx "com.example:Halved" 1.. (x) let half = 0.5 => Mul(x, half);
+onnx "com.example:Beyond" 1.. (x) let most = 1e19 => Sub(x, most);
 D
 names='Abs Add BatchNormalization Cast Ceil Clip Concat Constant Conv DequantizeLinear Div Flatten
     Floor Gather GlobalAveragePool Identity LRN MatMul Max MaxPool Min Mul Neg Pow QLinearAdd
@@ -261,4 +266,31 @@ LC_ALL=C sed 's/ceil/cell/' "$tmp/e.onnx" >"$tmp/word.onnx"
 [ $? = 4 ] && grep -qF \
     "attribute 'mode' = \"cell\" is not supported, only round_prefer_floor, round_prefer_ceil, floor, ceil are" "$tmp/log"
 ok $? 'a word that is none'
+
+# ---- numbers of terms, for operands of several types ----
+
+number() { # SHAPE OPERATOR TEXT: what the graph has
+    mk 13 "$1" "$2"
+    opt "$tmp/own.onnx"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says "$2 of $1" "$3" "$tmp/out"
+}
+no_number() { # SHAPE OPERATOR TEXT: exit 3
+    mk 13 "$1" "$2"
+    opt "$tmp/own.onnx"
+    [ $? = 3 ] && grep -qF "expected a value of" "$tmp/log"
+    ok $? "$2 of $1 is refused"
+    own_says "$2 of $1" "$3" "$tmp/log"
+}
+number 1x4i32 Offset@com.example 'data = [3]} : i32[]'
+number 1x4i64 Offset@com.example:by=9007199254740993 'data = [9007199254740993]} : i64[]'
+number 1x4 Offset@com.example:by=5 'data = [5]} : f32[]'
+number 1x4i32 Scaled@com.example:by=-4.0 'data = [-4]} : i32[]'
+number 1x4 Halved@com.example 'data = [0.5]} : f32[]'
+number 1x4 Beyond@com.example 'data = [1e19]} : f32[]'
+no_number 1x4i32 Offset@com.example:by=2147483648 "'by' is 2147483648, expected a value of i32"
+no_number 1x4i32 Scaled@com.example:by=2.5 "'by' is 2.5, expected a value of i32"
+no_number 1x4i64 Scaled@com.example:by=1.0e30 "'by' is 1e+30, expected a value of i64"
+no_number 1x4i32 Halved@com.example "'half' is 0.5, expected a value of i32"
+no_number 1x4i64 Beyond@com.example "'most' is 1e+19, expected a value of i64"
 exit $bad

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes a small ONNX model for a test: a chain of operators without
- * parameters on one input, of f32, or of int8 or uint8.
+ * parameters on one input, of f32, or of int8, uint8, int32 or int64.
  *
  *     mkonnx OUT.onnx OPSET 1x4x4x8[:1x4x4x2] LRN:size=3 Roll@com.x:by=0/1 ...
- *     mkonnx OUT.onnx OPSET 1x4i8 Neg; 1x4u8 Neg
+ *     mkonnx OUT.onnx OPSET 1x4i8 Neg; 1x4u8 Neg; 1x4i32 Neg; 1x4i64 Neg
  *     mkonnx OUT.onnx OPSET 1x4i8 +QLinearSigmoid@com.microsoft
  *
  * The result has the shape of the input where none is given.  Attributes are
@@ -38,9 +38,11 @@ value(char *name, const char *dims)
             ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         dim[i][n].dim_value = strtoll(s, &end, 10);
         pd[i][n] = &dim[i][n];
-        elem = *end == 'i'   ? ONNX__TENSOR_PROTO__DATA_TYPE__INT8
-               : *end == 'u' ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
-                             : elem;
+        elem = !strcmp(end, "i32")   ? ONNX__TENSOR_PROTO__DATA_TYPE__INT32
+               : !strcmp(end, "i64") ? ONNX__TENSOR_PROTO__DATA_TYPE__INT64
+               : *end == 'i'         ? ONNX__TENSOR_PROTO__DATA_TYPE__INT8
+               : *end == 'u'         ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+                                     : elem;
         s = *end == 'x' ? end + 1 : "";
     }
     shape[i].n_dim = n;

@@ -3,6 +3,7 @@
  * operands, attributes and element types are those of the node, and its nodes
  * one by one. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "base/buf.h"
 #include "map/mapping.h"
@@ -257,30 +258,48 @@ sizes(SnImport *x, const SnOnnxSet *s, const SnAttrDesc *a, SnInts *out)
 }
 
 static SnStatus
+no_value(SnImport *x, const Run *r, const SnOnnxStep *s, const char *v)
+{
+    return sn_import_fail(x, SN_EINPUT, "'%s' is %s, expected a value of %s",
+                          s->name, v, sn_elem_name(r->elem));
+}
+
+/* The real v as an integer of the type that operands share. */
+static SnStatus
+whole(SnImport *x, const Run *r, const SnOnnxStep *s, double v, int64_t *out)
+{
+    double end = r->elem == SN_I32 ? 0x1p31 : 0x1p63;
+
+    if (!(v >= -end && v < end) || v < floor(v) || v > floor(v))
+        return no_value(x, r, s, sn_format(x->a, "%g", v));
+    *out = (int64_t)v;
+    return SN_OK;
+}
+
+/* A step that is a number: how many the list has, what the operator says, or a
+ * number of the declaration. */
+static SnStatus
 number(SnImport *x, Run *r, const SnOnnxStep *s, SnRef *out)
 {
     const char *name = sn_import_part(x, s->name);
-    double v = s->num.val.r + (double)s->num.val.i;
-    SnAttrDesc real = {.name = s->name, .kind = SN_A_REAL};
-    SnAttrDesc integer = {.name = s->name, .kind = SN_A_INT};
-    int64_t i = s->num.kind == SN_A_INT ? s->num.val.i : (int64_t)v;
-    float f = (float)v;
-    bool given;
+    bool integer = s->count || s->num.kind == SN_A_INT, given;
+    SnAttrDesc a = {.name = s->name, .kind = integer ? SN_A_INT : SN_A_REAL};
+    int64_t i =
+        s->count ? (int64_t)x->n->n_input - (r->t->nin - 1) : s->num.val.i;
+    float f = (float)s->num.val.r;
 
-    if (s->count) {
-        i = (int64_t)x->n->n_input - (r->t->nin - 1);
-        f = (float)i;
-    }
-    if (r->elem == SN_F32) {
-        SN_TRY(take(x, &s->num, &real, &f, &given));
-        return sn_import_scalar(x, name, f, out);
-    }
-    SN_TRY(take(x, &s->num, &integer, &i, &given));
-    if (r->elem == SN_I32 || r->elem == SN_I64)
-        return sn_import_int_const(x, name, r->elem, i, out);
-    return sn_import_fail(x, SN_EUNSUPPORTED,
-                          "of %s; f32, int32 and int64 are supported",
-                          sn_elem_name(r->elem));
+    SN_TRY(take(x, &s->num, &a, integer ? (void *)&i : (void *)&f, &given));
+    if (r->elem == SN_F32)
+        return sn_import_scalar(x, name, integer ? (float)i : f, out);
+    if (r->elem != SN_I32 && r->elem != SN_I64)
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "of %s; f32, int32 and int64 are supported",
+                              sn_elem_name(r->elem));
+    if (!integer)
+        SN_TRY(whole(x, r, s, given ? (double)f : s->num.val.r, &i));
+    else if (r->elem == SN_I32 && i != (int32_t)i)
+        return no_value(x, r, s, sn_format(x->a, "%" PRId64, i));
+    return sn_import_int_const(x, name, r->elem, i, out);
 }
 
 static void
