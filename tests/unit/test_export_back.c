@@ -198,6 +198,20 @@ refuses_kind(void **state)
 }
 
 static void
+refuses_huge_splat(void **state)
+{
+    (void)state;
+    refused("  %x = Placeholder() : f32[20000]\n"
+            "  %k = Splat() {value = 1, dims = [20000,20000]} : "
+            "f32[20000,20000]\n"
+            "  %y = Add(%x, %k) : f32[20000,20000]\n"
+            "  Save(%y) {name = \"y\"}\n",
+            SN_ONNX_QDQ, 0,
+            "t.onnx: node 'k' (Splat): has more than 1024 MiB, which a model "
+            "cannot store\n");
+}
+
+static void
 refuses_opset(void **state)
 {
     static const char wide[] = "  %x = Placeholder() : qi16<0.5, 0>[2]\n"
@@ -552,6 +566,7 @@ main(void)
         T(refuses_what_peers_refuse),
         T(refuses_scalars),
         T(refuses_kind),
+        T(refuses_huge_splat),
         T(refuses_opset),
         T(refuses_hardswish_early),
         T(refuses_dilated_average),

@@ -541,6 +541,28 @@ place_unfit_fixed_type(void **state)
                         "p.dq");
 }
 
+/* A splat that is larger than what folding works out is not read. */
+static void
+place_huge_splat(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"n\" {\n"
+        "  %x = Placeholder() : f32[1,20000]\n"
+        "  %w = Splat() {value = 0.5, dims = [20000,20000]} : "
+        "f32[20000,20000]\n"
+        "  %c = MatMul(%x, %w) : f32[1,20000]\n"
+        "  Save(%c) {name = \"y\"}\n"
+        "}\n";
+    SnPlace pl = {.profile = ranges(4, net_name, net_range)};
+
+    (void)state;
+    place(text, &pl);
+    assert_int_equal(pl.nfloat, 1);
+    assert_string_equal(pl.left_float[0].why,
+                        "constant 'w' has more than 1024 MiB");
+}
+
 /* A value whose producer is float is quantized only where a port asks. */
 static void
 place_unquantized_producer(void **state)
@@ -674,6 +696,7 @@ main(void)
         T(place_channelwise),
         T(place_without_range),
         T(place_unfit_fixed_type),
+        T(place_huge_splat),
         T(place_unquantized_producer),
         T(place_raises_scale),
         T(bias_of_8_bits),

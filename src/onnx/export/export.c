@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/file/file.h"
+#include "kernel/eval/eval.h"
 #include "onnx/export/export_priv.h"
 #include "sn_kind_constant.h"
 #include "sn_kind_dequantize.h"
@@ -164,6 +165,18 @@ check_types(SnExport *x)
         }
     }
     return SN_OK;
+}
+
+/* A splat is written out, which is done by its evaluator. */
+static SnStatus
+check_size(SnExport *x)
+{
+    if (x->n->data != NULL || !sn_export_constant(x, SN_REF(x->id, 0)) ||
+        !sn_eval_too_large(x->g, x->id))
+        return SN_OK;
+    return sn_export_refuse(x,
+                            "has more than %zu MiB, which a model cannot store",
+                            SN_EVAL_MOST >> 20);
 }
 
 /* ---- outputs ---- */
@@ -468,6 +481,8 @@ export_graph(SnExport *x, Onnx__GraphProto *pb)
         at_node(x, topo[i]);
         if (need[topo[i]])
             SN_TRY(check_types(x));
+        if (need[topo[i]])
+            SN_TRY(check_size(x));
         if (x->n->kind == SN_K_PLACEHOLDER)
             add_input(x, pb);
     }

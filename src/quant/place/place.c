@@ -2,7 +2,6 @@
 #include "quant/place/place.h"
 
 #include "graph/verify/admits.h"
-#include "kernel/eval/eval.h"
 #include "quant/place/place_priv.h"
 #include "quant/choose/row8.h"
 #include "sn_kind_constant.h"
@@ -162,8 +161,8 @@ place_table(SnPlacing *pl, SnRef c)
                         .name = sn_format(pl->a, "%s.q", sn_name(pl->g, c)),
                         .origin = "place"};
             uint8_t *data = sn_alloc(pl->a, sn_tensor_nbyte(t, shape));
-            sn_row8_pack(sn_eval_const(pl->g, c, pl->a), shape->dim[0],
-                         shape->dim[1], data);
+            sn_row8_pack(sn_place_elements(pl, c), shape->dim[0], shape->dim[1],
+                         data);
             k.data = data;
             fused = SN_REF(sn_add(pl->g, &k, NULL), 0);
             pl->p->nconst++;

@@ -143,7 +143,7 @@ codes_of(Solve *s, SnRef c, const SnType *t)
 {
     SnPlacing *pl = s->pl;
     const SnShape *sh = sn_shape_of(pl->g, c);
-    const float *v = sn_eval_const(pl->g, c, pl->a);
+    const float *v = sn_place_elements(pl, c);
     int64_t n = sn_shape_count(sh), per = t->nq > 1 ? n / t->nq : n;
     int8_t *q = sn_alloc(pl->a, (size_t)n + 1);
 

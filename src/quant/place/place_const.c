@@ -26,14 +26,30 @@ finite_range(const float *v, int64_t n, int64_t inner, int64_t stride,
     return n >= 0;
 }
 
-bool
-sn_place_finite(SnPlacing *pl, SnRef r)
+const char *
+sn_place_const_why(SnPlacing *pl, SnRef r)
 {
     const float *v = sn_eval_const(pl->g, r, pl->a);
     int64_t n = sn_shape_count(sn_shape_of(pl->g, r));
     double lo, hi;
 
-    return v && finite_range(v, n, n, n, 1, &lo, &hi);
+    if (!v)
+        return sn_format(pl->a, "constant '%s' has more than %zu MiB",
+                         sn_name(pl->g, r), SN_EVAL_MOST >> 20);
+    return finite_range(v, n, n, n, 1, &lo, &hi)
+               ? NULL
+               : sn_format(pl->a, "constant '%s' is not finite",
+                           sn_name(pl->g, r));
+}
+
+const float *
+sn_place_elements(SnPlacing *pl, SnRef r)
+{
+    const float *v = sn_eval_const(pl->g, r, pl->a);
+
+    if (!v)
+        sn_bug("place: constant '%s' was not refused", sn_name(pl->g, r));
+    return v;
 }
 
 /* Contracts of 16-bit codes accumulate 64 bits. */
@@ -140,7 +156,7 @@ static Slices
 cut(SnPlacing *pl, SnRef c, int axis)
 {
     const SnShape *s = sn_shape_of(pl->g, c);
-    Slices k = {sn_eval_const(pl->g, c, pl->a), sn_shape_count(s), 1, 1};
+    Slices k = {sn_place_elements(pl, c), sn_shape_count(s), 1, 1};
 
     k.inner = k.n;
     if (axis < 0)
@@ -290,7 +306,7 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
         schema = sn_schema_of_slices(schema);
     SnRef b = bias_on(pl, id, slot, &bias);
     if (b) {
-        bias.v = sn_eval_const(pl->g, b, pl->a);
+        bias.v = sn_place_elements(pl, b);
         bias.n = sn_shape_count(sn_shape_of(pl->g, b));
     }
     bias.most =

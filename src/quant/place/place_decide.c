@@ -133,10 +133,7 @@ table_why(SnPlacing *pl, SnRef r, const char *port)
     if (!sn_place_constant(pl, r) || sn_type(pl->g, r)->elem != SN_F32 ||
         sn_shape_of(pl->g, r)->rank != 2)
         return sn_format(pl->a, "operand '%s' is not a constant table", port);
-    if (!sn_place_finite(pl, r))
-        return sn_format(pl->a, "constant '%s' is not finite",
-                         sn_name(pl->g, r));
-    return NULL;
+    return sn_place_const_why(pl, r);
 }
 
 /* Why operand `slot` cannot have the type of the tuple, or NULL. */
@@ -171,8 +168,9 @@ operand_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
         return sn_format(pl->a, "operand '%s' is %s, not f32", p->name,
                          sn_elem_name(ty->elem));
     bool constant = sn_place_constant(pl, r);
-    if (constant && !sn_place_finite(pl, r))
-        return sn_format(pl->a, "constant '%s' is not finite", sn_name(g, r));
+    const char *why = constant ? sn_place_const_why(pl, r) : NULL;
+    if (why)
+        return why;
     if (p->fact == SN_PIN)
         return constant ? NULL
                         : sn_format(pl->a, "operand '%s' is not a constant",

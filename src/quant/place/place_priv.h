@@ -55,7 +55,10 @@ SnParam sn_place_choose(const SnPlacing *pl, SnRole role, SnSchema s, SnElem e,
 /* Raises scales until every pair of types is admitted (place_admit.c); an error
  * names the node that makes it impossible. */
 SnStatus sn_place_admit(SnPlacing *pl, const SnId *topo, uint32_t n);
-/* Whether all numbers of a constant are finite. */
-bool sn_place_finite(SnPlacing *pl, SnRef r);
+/* Why a constant of f32 stays one, or NULL: it is larger than what is worked
+ * out at compile time, or not finite. */
+const char *sn_place_const_why(SnPlacing *pl, SnRef r);
+/* The numbers of a constant for which that is NULL. */
+const float *sn_place_elements(SnPlacing *pl, SnRef r);
 
 #endif
