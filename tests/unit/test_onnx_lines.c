@@ -123,6 +123,37 @@ test_untyped(void **state)
     }
 }
 
+/* Where a window of an average has pads alone, which count, they are a Pad; its
+ * pads and the pool's attributes, NHWC. */
+static const struct {
+    const char *line, *pad, *pool;
+} counted[] = {
+    {"x f32 1x1x4x4;y = AveragePool x kernel_shape=2,2 pads=0,2,0,0 "
+     "count_include_pad=1",
+     "Pad(%x.nhwc) {pads = [0,0,2,0,0,0,0,0]} : f32[1,4,6,1]",
+     "AvgPool(%y.padded) {kernel = [2,2]} : f32[1,3,5,1]"},
+    {"x f32 1x1x3x2;y = AveragePool x kernel_shape=2,2 strides=2,2 "
+     "pads=2,1,3,2 ceil_mode=1 count_include_pad=1",
+     "Pad(%x.nhwc) {pads = [0,2,1,0,0,1,1,0]} : f32[1,6,4,1]",
+     "AvgPool(%y.padded) {kernel = [2,2], stride = [2,2]} : f32[1,3,2,1]"},
+    {"x f32 1x1x1x4;y = AveragePool x kernel_shape=2,1 dilations=4,1 "
+     "auto_pad='SAME_UPPER count_include_pad=1",
+     "Pad(%x.nhwc) {pads = [0,2,0,0,0,2,0,0]} : f32[1,5,4,1]",
+     "AvgPool(%y.padded) {kernel = [2,1], dilate = [4,1]} : f32[1,1,4,1]"},
+};
+
+static void
+test_counted_pads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        b = ob_line(a, 19, counted[i].line);
+        const char *text = text_of(NULL);
+        if (!strstr(text, counted[i].pad) || !strstr(text, counted[i].pool))
+            fail_msg("%s\n%s", counted[i].line, text);
+    }
+}
+
 /* ---- open dimensions ---- */
 
 /* Options: "b:2" a batch, "d:N=4" a dimension, "s:x=1x3" a shape. */
@@ -286,9 +317,8 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_untyped),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_same),
+        cmocka_unit_test(test_untyped), cmocka_unit_test(test_counted_pads),
         cmocka_unit_test(test_shapes),
     };
 

@@ -425,6 +425,18 @@ average_pool_counted(const char *x, int kh, int pad)
     ob_int(b, n, "count_include_pad", 1);
 }
 
+/* The windows above the row, on it and below step over it: the pads count. */
+static void
+average_pool_19_of_pads(void)
+{
+    Onnx__NodeProto *n = model(19, "AveragePool", "x", FLOAT, "1x2x1x3", FLOAT);
+
+    list(n, "kernel_shape", 2, 4, 2);
+    list(n, "dilations", 2, 2, 1);
+    list(n, "pads", 4, 3, 1, 3, 1);
+    ob_int(b, n, "count_include_pad", 1);
+}
+
 static void
 average_pool_19_past(void)
 {

@@ -87,28 +87,55 @@ steps_over(int64_t n, int64_t before, int64_t s, int64_t d, int64_t last)
     return true;
 }
 
-/* A window that lies in the padding has no largest element and no mean. */
-static SnStatus
-check_windows(SnImport *x, const Windows *w, const int64_t *pads)
+/* Pads that a node can have: sums with sizes do not overflow. */
+static bool
+pads_fit(const SnInts *pads)
+{
+    for (uint32_t i = 0; i < pads->n; i++)
+        if (pads->v[i] < 0 || pads->v[i] >> 40 != 0)
+            return false;
+    return pads->n == 4;
+}
+
+/* The first axis along which some window lies in the padding; 2: none. */
+static int
+axis_of_padding(const Windows *w, const int64_t *pads)
 {
     for (int i = 0; i < 2; i++) {
         int64_t n = w->in->dim[1 + i], s = w->stride->v[i], before = pads[i];
         int64_t d = w->dilate->v[i], span = span_of(w, i);
         int64_t room = n + before + pads[2 + i] - span;
         int64_t last = (w->ceil_mode ? (room + s - 1) / s : room / s) * s;
-        if (before < 0 || pads[2 + i] < 0 || room < 0)
+        if (room < 0)
             continue; /* the node's own declaration refuses it */
         if (w->ceil_mode && last >= n + before)
             last -= s; /* ceil_mode starts none behind the picture */
         if (before >= span || last - before >= n ||
             steps_over(n, before, s, d, last))
-            return sn_import_fail(
-                x, SN_EINPUT,
-                "'pads' = [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-                "]: along axis %d a window of %" PRId64 " is padding only",
-                pads[0], pads[1], pads[2], pads[3], 2 + i, span);
+            return i;
     }
-    return SN_OK;
+    return 2;
+}
+
+/* A window that lies in the padding has no largest element, and no mean where
+ * pads are not counted. */
+static SnStatus
+check_windows(SnImport *x, const Windows *w, const int64_t *pads)
+{
+    int i = axis_of_padding(w, pads);
+    int64_t counted = 0;
+
+    if (i == 2)
+        return SN_OK;
+    if (sn_import_is(x, "AveragePool"))
+        SN_TRY(sn_import_int(x, "count_include_pad", 0, &counted));
+    if (counted)
+        return SN_OK; /* sn_onnx_ceil_pad */
+    return sn_import_fail(
+        x, SN_EINPUT,
+        "'pads' = [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+        "]: along axis %d a window of %" PRId64 " is padding only",
+        pads[0], pads[1], pads[2], pads[3], 2 + i, span_of(w, i));
 }
 
 SnStatus
@@ -123,8 +150,8 @@ sn_onnx_auto_pad(SnImport *x, const SnImportCall *c)
     SN_TRY(sn_import_str(x, "auto_pad", "NOTSET", &mode));
     nonempty &= w.plain && w.in->dim[0] != 0 && w.in->dim[3] != 0;
     if (strcmp(mode, "NOTSET") == 0)
-        return nonempty && w.pads->n == 4 ? check_windows(x, &w, w.pads->v)
-                                          : SN_OK;
+        return nonempty && pads_fit(w.pads) ? check_windows(x, &w, w.pads->v)
+                                            : SN_OK;
     if (strcmp(mode, "VALID") != 0 && strcmp(mode, "SAME_UPPER") != 0 &&
         strcmp(mode, "SAME_LOWER") != 0)
         return sn_import_fail(x, SN_EINPUT,
@@ -164,7 +191,8 @@ reach(int64_t n, int64_t kernel, int64_t stride, int64_t before, int64_t *after,
 
 /* A window that ceil_mode lets reach past the pads counts the pads, but not
  * what is beyond: the pads become a Pad, and only what is inside is counted.
- * (QLinearAveragePool divides by the whole window instead.) */
+ * (QLinearAveragePool divides by the whole window instead.)  They become one
+ * also where a window lies in them, so that it is not empty. */
 SnStatus
 sn_onnx_ceil_pad(SnImport *x, const SnImportCall *c)
 {
@@ -175,14 +203,14 @@ sn_onnx_ceil_pad(SnImport *x, const SnImportCall *c)
 
     SN_TRY(windows_read(x, c, &w));
     SN_TRY(sn_import_int(x, "count_include_pad", 0, &counted));
-    if (!w.ceil_mode || !counted || !sn_import_is(x, "AveragePool") ||
-        !w.plain || w.pads->n != 4)
+    if (!counted || !sn_import_is(x, "AveragePool") || !w.plain ||
+        !pads_fit(w.pads))
         return SN_OK;
     memcpy(p, w.pads->v, sizeof p);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2 && w.ceil_mode; i++)
         reach(w.in->dim[1 + i], span_of(&w, i), w.stride->v[i], p[i], &p[2 + i],
               &past[2 + i]);
-    if (past[2] == 0 && past[3] == 0)
+    if (past[2] == 0 && past[3] == 0 && axis_of_padding(&w, w.pads->v) == 2)
         return SN_OK;
     for (int i = 0; i < 4; i++)
         all[i < 2 ? 1 + i : 3 + i] = p[i];
