@@ -8,9 +8,6 @@
 #include "sn_kind_splat.h"
 #include "sn_maps.h"
 
-/* A folded Constant larger than this is not worth its memory. */
-enum { FOLD_MAX = 256 << 20 };
-
 void
 sn_remove_unused(SnGraph *g, SnId id)
 {
@@ -185,8 +182,7 @@ foldable(const SnGraph *g, SnId id)
     if (d->effect || n->data || n->nres != 1 || n->nin == 0 || !d->sem ||
         d->sem[0].cls == SN_C_CONVERT || sn_eval_why_not(g, id))
         return false;
-    if (sn_tensor_nbyte(n->res[0].type, n->res[0].shape) > FOLD_MAX ||
-        sn_eval_too_large(g, id))
+    if (sn_eval_too_large(g, id))
         return false;
     bool data = false;
     for (uint32_t i = 0; i < n->nin; i++) {

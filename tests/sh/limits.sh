@@ -67,6 +67,18 @@ EOF
 t tiles 0 out 'data = elided} : f32[20000,2000]' opt "$tmp/tiles.sn" --elide
 t tile_stays 0 out '%b = Tile(%c) {repeats = [1000,20000]} : f32[1000,40000]' \
     opt "$tmp/tiles.sn" --elide
+# So does a sum that broadcasts; with more room it is folded, up to 1 GiB.
+cat >"$tmp/wide.sn" <<'EOF'
+sinter-graph 1
+graph "g" {
+  %a = Constant() {splat = 1} : f32[10000,1]
+  %b = Constant() {splat = 2} : f32[1,8000]
+  %s = Add(%a, %b) : f32[10000,8000]
+  Save(%s) {name = "s"}
+}
+EOF
+t sum_stays 0 out '%s = Add(%a, %b) : f32[10000,8000]' opt "$tmp/wide.sn" --elide
+t sum_folds 0 out '%s = Constant() {splat = 3} : f32[10000,8000]' opt "$tmp/wide.sn" --elide --max-memory 4G
 
 # A splat is a line in a .sn, and all its elements in an ONNX model.
 cat >"$tmp/splat.sn" <<'EOF'

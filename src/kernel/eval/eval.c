@@ -243,13 +243,10 @@ bool
 sn_eval_too_large(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
     size_t nbyte = sn_tensor_nbyte(n->res[0].type, n->res[0].shape), from = 0;
 
     if (nbyte > SN_EVAL_MOST)
         return true;
-    if (!d->sem || d->sem[0].cls != SN_C_MOVE)
-        return false;
     for (uint32_t i = 0; i < n->nin; i++) {
         SnRef x = n->in[i].ref;
         if (x)

@@ -36,8 +36,9 @@ const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
 /* Larger results are left to the run. */
 #define SN_EVAL_MOST ((size_t)1 << 30)
 /* Is the node left to the run, though its operands are constant?  A result of
- * more than SN_EVAL_MOST bytes is, and a copy that is larger than what it
- * copies (Tile) if folding may not take so many bytes any more. */
+ * more than SN_EVAL_MOST bytes is, and one that is larger than its operands
+ * (of a Tile, a sum that broadcasts) if folding may not take so many bytes any
+ * more. */
 bool sn_eval_too_large(const SnGraph *g, SnId id);
 /* The same into `to`, the data of operand `slot` of r's node: sn_eval_inplace
  * says whether that can be done. */
