@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The files of a program. */
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "aot/node/aot_node.h"
 #include "aot/blocks/pick.h"
@@ -12,7 +9,6 @@
 #include "aot/program.h"
 #include "aot/node/tile.h"
 #include "aot/node/word_set.h"
-#include "base/file/file.h"
 #include "base/version.h"
 
 /* ---- files ---- */
@@ -569,27 +565,4 @@ sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
     add(&f, "/Makefile", makefile(&p));
     *out = r;
     return SN_OK;
-}
-
-SnStatus
-sn_aot_write(const SnAot *p, const char *dir, SnDiag *d)
-{
-    SnArena *a = sn_arena_new();
-    const char **path = SN_NEW_N(a, const char *, p->nfile);
-    SnPiece *v = SN_NEW_N(a, SnPiece, p->nfile);
-    bool made = mkdir(dir, 0777) == 0;
-    SnStatus s = SN_OK;
-
-    if (!made && errno != EEXIST)
-        s = sn_fail(d, SN_EOUTPUT, dir, "%s", strerror(errno));
-    for (uint32_t i = 0; i < p->nfile; i++) {
-        path[i] = sn_format(a, "%s/%s", dir, p->file[i]);
-        v[i] = (SnPiece){p->text[i], p->size[i]};
-    }
-    if (s == SN_OK)
-        s = sn_file_write_all(a, d, path, v, p->nfile);
-    if (s != SN_OK && made)
-        rmdir(dir);
-    sn_arena_free(a);
-    return s;
 }

@@ -28,6 +28,33 @@ for o in '--preset x' '--mean 0' '--std 1' '--resize 3' '--crop 3' '--channels b
 done
 t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
 
+# ---- what an earlier program of the name wrote ----
+printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
+  %%k = Constant() {data = [1, 2, 3, 4]} : f32[1,4]\n  %%y = Add(%%x, %%k) : f32[1,4]
+  Save(%%y) {name = "y"}\n}\n' >"$tmp/add.sn"
+# holds NAME FILES: the weights and texts of the directory
+holds() {
+    have=$(cd "$tmp/old" && echo *_weights* *_tuned*)
+    if [ "$have" = "$2" ]; then
+        echo "ok compile $1"
+    else
+        echo "not ok compile $1: $have"
+        bad=1
+    fi
+}
+t first 0 err "" compile "$tmp/add.sn" -o "$tmp/old"
+t other 0 err "" compile "$tmp/add.sn" -o "$tmp/old" --name other
+t binary 0 err "" compile "$tmp/add.sn" -o "$tmp/old" --weights binary
+holds c_goes "net_weights.bin other_weights.c *_tuned*"
+echo "/* Written by sinter 0.2.0. */" >"$tmp/old/net_tuned.c"
+echo "/* by hand */" >"$tmp/old/net_tuned.h"
+t by_hand 0 err "old/net_tuned.h: is not a file of this program, and was not written by sinter: it stays" \
+    compile "$tmp/add.sn" -o "$tmp/old"
+holds binary_goes "net_weights.c other_weights.c net_tuned.h"
+echo 12345678 >"$tmp/old/net_weights.bin"
+t no_weights 0 err "old/net_weights.bin: is not a file of this program" compile "$tmp/add.sn" -o "$tmp/old"
+holds no_weights_stay "net_weights.bin net_weights.c other_weights.c net_tuned.h"
+
 # ---- whole networks ----
 "$sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy -n 8 \
     --mul 0.0039216 -o "$tmp/demo.sn" >"$tmp/out" 2>&1
