@@ -105,11 +105,14 @@ typedef struct SnCall {
     char *why; /* [SN_WHY] a run-time error's text (index out of range) */
     SnRounding rounding; /* the graph's */
     const void *prep;    /* what the kernel's prepare function made, or NULL */
-    void *work;          /* SnPrep.nwork bytes of this thread, 64-aligned, with
-                            contents left over from other calls */
-    int64_t u0, u1;      /* the units to compute, of SnPrep.nunit */
-    int64_t ypitch;      /* elements from one row of result 0 (its last axis) to
-                            the next, 0: they touch; see SnPrep.pitched */
+    /* [nout] maps that were opened once for all runs (kernel/eval/mapped.h), or
+     * NULL; of a result NULL: each call opens its own */
+    const struct SnMapped *const *mapped;
+    void *work;     /* SnPrep.nwork bytes of this thread, 64-aligned, with
+                       contents left over from other calls */
+    int64_t u0, u1; /* the units to compute, of SnPrep.nunit */
+    int64_t ypitch; /* elements from one row of result 0 (its last axis) to
+                       the next, 0: they touch; see SnPrep.pitched */
 } SnCall;
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "graph/text/text.h"
 #include "kernel/eval/eval.h"
+#include "kernel/eval/mapped.h"
 #include "kernel/pack.h"
 #include "kernel/tune/tune.h"
 #include "run/fence.h"
@@ -167,11 +168,15 @@ typedef struct Prepare {
     uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
     uint32_t *ncopied; /* [nnode] uses that do not read it again, or NULL */
     size_t nread;      /* bytes of Constants since side files were unmapped */
+    size_t nmapped;    /* bytes of maps that were opened for all runs */
 } Prepare;
 
 /* Bytes of side files that may be in memory in addition to the weights packed
  * from them. */
 enum { READ_MOST = 1 << 18 };
+
+/* Bytes of opened maps; of steps beyond, each call opens its own. */
+enum { MAPPED_MOST = 16 << 20 };
 
 /* Hashes of the Constants among the operands; a lazy graph has them in its
  * text.  If nothing is kept, the reference of the Constant serves as its
@@ -306,6 +311,37 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
     return true;
 }
 
+/* The maps that the evaluator of the node asks for. */
+static const struct SnMapped *const *
+open_maps(Prepare *pr, const SnNode *n)
+{
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnTensor *in = SN_NEW_N(pr->a, SnTensor, n->nin + 1u);
+    SnTensor out[SN_MAXRES] = {{0}};
+    char why[SN_WHY];
+    size_t was = sn_arena_nbyte(pr->a);
+    SnCall c = {.kind = kd,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = kd->nout,
+                .in = in,
+                .out = out,
+                .scratch = pr->a,
+                .why = why};
+
+    if (pr->nmapped >= MAPPED_MOST)
+        return NULL;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        in[i] = tensor_at(pr->x->g, n->in[i].ref);
+        in[i].data = NULL;
+    }
+    for (unsigned i = 0; i < n->nres; i++)
+        out[i] = (SnTensor){n->res[i].type, n->res[i].shape, NULL};
+    const struct SnMapped *const *m = sn_mapped_all(&c);
+    pr->nmapped += sn_arena_nbyte(pr->a) - was;
+    return m;
+}
+
 static SnStatus
 add_step(Prepare *pr, SnId id)
 {
@@ -346,8 +382,10 @@ add_step(Prepare *pr, SnId id)
                        "backend %s has no kernel for it and declares no "
                        "'fallback reference'",
                        x->backend->name);
-    if (!k && !empty)
+    if (!k && !empty) {
         x->nfallback++;
+        s.mapped = open_maps(pr, n);
+    }
     x->ntensor_in += n->nin;
     x->ntensor_out += kd->nout;
     SN_PUSH(a, x->step, x->nstep, s);

@@ -29,8 +29,9 @@ typedef struct SnExecStep {
     SnId node;
     const SnTuple *tuple;
     SnEvalFn *fn;
-    const char *kernel;    /* NULL: the generated evaluator */
-    const void *prep;      /* what the kernel prepared */
+    const char *kernel;                   /* NULL: the generated evaluator */
+    const void *prep;                     /* what the kernel prepared */
+    const struct SnMapped *const *mapped; /* SnCall.mapped, of an evaluator */
     int64_t nunit;         /* parts that it can be cut into; 0: not called */
     int64_t cost;          /* nanoseconds, about */
     int64_t ypitch;        /* SnCall.ypitch */

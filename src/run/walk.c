@@ -57,6 +57,7 @@ call_of(const SnRun *r, const SnExecStep *s)
                     .why = (char *)(uintptr_t)r->why,
                     .rounding = r->x->g->rounding,
                     .prep = s->prep,
+                    .mapped = s->mapped,
                     .work = r->work,
                     .u1 = s->nunit,
                     .ypitch = s->ypitch};

@@ -235,6 +235,74 @@ exec_scratch_stays(void **state)
     assert_true(nfetch - before < 20);
 }
 
+/* A pool of 3x3 by the map of a pool of 1x1 copies: calls take maps that the
+ * step has.  None is kept where elements decide, or no set is read. */
+static void
+exec_maps_stay(void **state)
+{
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"n\" {\n"
+                               "  %%x = Placeholder() : f32[1,2,2,1]\n"
+                               "  %%y = MaxPool(%%x) {%s} : f32[1,2,2,1]\n"
+                               "  %%r = Relu(%%y) : f32[1,2,2,1]\n"
+                               "  %%i = Placeholder() : i64[1]\n"
+                               "  %%z = Gather(%%r, %%i) : f32[1,2,2,1]\n"
+                               "  Save(%%z) {name = \"z\"}\n"
+                               "}\n";
+    static const float in[] = {1, 2, 3, 4}, largest[] = {4, 4, 4, 4};
+    const SnExec *wide =
+        prepare(sn_format(a, text, "kernel = [3,3], pads = [1,1,1,1]"));
+    const SnExec *one = prepare(sn_format(a, text, "kernel = [1,1]"));
+    uint32_t nkept = 0, pool = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < wide->nstep; i++)
+        if (wide->step[i].mapped) {
+            pool = i;
+            nkept++;
+        }
+    assert_int_equal(nkept, 1);
+    assert_true(wide->step[pool].node == one->step[pool].node);
+    for (int k = 0; k < 2; k++) {
+        SnRun *r = sn_run_new(a, wide);
+        if (k)
+            r->call[pool].mapped = one->step[pool].mapped;
+        memcpy(sn_run_input(r, 0), in, sizeof in);
+        *(int64_t *)sn_run_input(r, 1) = 0;
+        assert_int_equal(sn_run(r), SN_OK);
+        assert_memory_equal(sn_run_output(r, 0), k ? in : largest, sizeof in);
+        sn_run_free(r);
+    }
+}
+
+/* Of many steps some open their maps in each call. */
+static void
+exec_maps_take_little(void **state)
+{
+    SnBuf b;
+    const int n = 10000;
+    uint32_t nkept = 0;
+
+    (void)state;
+    sn_buf_init(&b, a);
+    sn_puts(&b, "sinter-graph 1\ngraph \"n\" {\n"
+                "  %m0 = Placeholder() : f32[1,4,4,1]\n");
+    for (int i = 0; i < n; i++)
+        sn_putf(&b,
+                "  %%m%d = MaxPool(%%m%d) {kernel = [3,3], pads = [1,1,1,1]} "
+                ": f32[1,4,4,1]\n",
+                i + 1, i);
+    sn_putf(&b, "  Save(%%m%d) {name = \"y\"}\n}\n", n);
+    const SnGraph *g = parse(sn_buf_str(&b));
+    size_t was = sn_arena_nbyte(a);
+    const SnExec *x;
+    assert_int_equal(sn_exec_prepare(a, g, NULL, d, &x), SN_OK);
+    for (uint32_t i = 0; i < x->nstep; i++)
+        nkept += x->step[i].mapped != NULL;
+    assert_true(nkept > 500 && nkept < (uint32_t)n);
+    assert_true(sn_arena_nbyte(a) - was < (size_t)32 << 20);
+}
+
 /* ---- batches ---- */
 
 typedef struct Batch {
@@ -537,6 +605,8 @@ main(void)
         T(exec_values),
         T(exec_run_time_error),
         T(exec_scratch_stays),
+        T(exec_maps_stay),
+        T(exec_maps_take_little),
         T(batch_any_threads),
         T(batch_reports_failure),
         T(profile_any_threads),

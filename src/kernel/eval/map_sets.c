@@ -524,11 +524,12 @@ SnStatus
 sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem, unsigned res)
 {
     SnSets *s = SN_NEW(c->scratch, SnSets);
+    const SnMapped *of;
 
     m->sets = s;
     s->weight = sn_num_undefined();
-    SN_TRY(sn_mapped(c, res, &s->m));
-    s->u = &s->m->u;
+    SN_TRY(sn_mapped(c, res, &of));
+    s->u = &of->u;
     s->val = SN_NEW_N(c->scratch, int64_t, s->u->T.n);
     sn_terms_run(&s->u->T, 0, s->at, s->val);
     SN_TRY(open_reads(s, c, res));

@@ -58,7 +58,6 @@ typedef struct SnSetLevel {
 #define SN_SET_NEW INT64_MIN
 
 typedef struct SnSets {
-    SnMapped *m;
     const SnMapping *u;
     SnSetRead a, b;  /* first and second operand */
     SnMapNum weight; /* place of what belongs to a tap; undefined: nothing */

@@ -15,8 +15,12 @@ typedef struct SnMapped {
 } SnMapped;
 
 /* The map of result res, with its reads, places cut so that indices are sums
- * wherever possible.  Lives in c->scratch. */
-SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
+ * wherever possible: that of c->mapped, or it lives in c->scratch. */
+SnStatus sn_mapped(const SnCall *c, unsigned res, const SnMapped **m);
+/* The maps of all results, for calls of these shapes and attributes.  NULL for
+ * one that is not opened: elements decide about it, the call fails, or its
+ * evaluator asks for none.  They live in c->scratch; operands lack data. */
+const SnMapped *const *sn_mapped_all(const SnCall *c);
 /* The same without its reads; operands may lack data. */
 SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
 /* The tensor that a read reads. */

@@ -332,7 +332,7 @@ static bool
 move_table(const SnCall *c, SnArena *a, SnCopyTable *t)
 {
     const SnSem *s = &c->kind->sem[0];
-    SnMapped *m;
+    const SnMapped *m;
 
     if (sn_map_stmt(s->decl, SN_MS_PRIMITIVE) || !sn_map_known(c, s) ||
         sn_mapped(c, 0, &m) != SN_OK)
@@ -369,7 +369,7 @@ sn_move(const SnCall *c, unsigned res, const void *fill)
     const SnSem *s = &c->kind->sem[res];
     const SnTensor *out = &c->out[res];
     size_t size = sn_elem_size(out->type->elem);
-    SnMapped *m;
+    const SnMapped *m;
     int64_t zp = 0;
 
     if (out->data == NULL || sn_shape_count(out->shape) == 0)
