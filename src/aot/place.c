@@ -115,8 +115,10 @@ typedef struct Plan {
     Group *group;
     size_t *offset;   /* [nblock] */
     uint32_t *region; /* [nblock] */
-    bool *placed;     /* [nblock] */
-    size_t end[SN_AOT_REGIONS];
+    struct {
+        uint32_t n, *block; /* that are placed, in order of offsets */
+        size_t end;
+    } in[SN_AOT_REGIONS];
 } Plan;
 
 /* Sizes of regions: that of the last one is not limited here. */
@@ -216,22 +218,36 @@ group_blocks(Plan *q, SnArena *t)
     }
 }
 
-/* Where block i would have to go if the group is at `at` and i may not overlap
- * placed blocks; `at` if it may. */
+/* The lowest place of the group, from `at` on, where its block i overlaps no
+ * placed block. */
 static size_t
 pushed(const Plan *q, uint32_t i, size_t at, uint32_t region)
 {
     const SnBlock *b = &q->p->block[i];
-    size_t lo = at + q->rel[i], hi = lo + up(b->nbyte);
+    size_t lo = at + q->rel[i], n = up(b->nbyte);
 
-    for (uint32_t k = 0; k < q->p->nblock; k++) {
-        const SnBlock *c = &q->p->block[k];
-        if (q->placed[k] && q->region[k] == region && c->first <= b->last &&
-            c->last >= b->first && q->offset[k] < hi &&
-            q->offset[k] + up(c->nbyte) > lo)
-            return q->offset[k] + up(c->nbyte) - q->rel[i];
+    for (uint32_t k = 0; k < q->in[region].n; k++) {
+        uint32_t j = q->in[region].block[k];
+        const SnBlock *c = &q->p->block[j];
+        size_t end = q->offset[j] + up(c->nbyte);
+        if (q->offset[j] >= lo + n)
+            break;
+        if (c->first <= b->last && c->last >= b->first && end > lo)
+            lo = end;
     }
-    return at;
+    return lo - q->rel[i];
+}
+
+static void
+put(Plan *q, uint32_t i, size_t offset, uint32_t region)
+{
+    uint32_t *v = q->in[region].block, k = q->in[region].n++;
+
+    q->offset[i] = offset;
+    q->region[i] = region;
+    for (; k > 0 && q->offset[v[k - 1]] > offset; k--)
+        v[k] = v[k - 1];
+    v[k] = i;
 }
 
 static void
@@ -249,14 +265,10 @@ place_group(Plan *q, const Group *g)
         }
         if (at + g->size > limit(q->p, r))
             continue;
-        for (uint32_t i = g->first; i < g->first + g->n; i++) {
-            uint32_t b = q->order[i];
-            q->offset[b] = at + q->rel[b];
-            q->region[b] = r;
-        }
         for (uint32_t i = g->first; i < g->first + g->n; i++)
-            q->placed[q->order[i]] = true;
-        q->end[r] = at + g->size > q->end[r] ? at + g->size : q->end[r];
+            put(q, q->order[i], at + q->rel[q->order[i]], r);
+        if (at + g->size > q->in[r].end)
+            q->in[r].end = at + g->size;
         return;
     }
 }
@@ -269,14 +281,16 @@ place_all(Plan *q)
     const SnProgram *p = q->p;
     size_t all = 0, last = p->nregion - 1;
 
-    memset(q->end, 0, sizeof q->end);
-    memset(q->placed, 0, (p->nblock + 1) * sizeof *q->placed);
+    for (uint32_t r = 0; r < p->nregion; r++) {
+        q->in[r].n = 0;
+        q->in[r].end = 0;
+    }
     for (uint32_t i = 0; i < q->ngroup; i++)
         place_group(q, &q->group[i]);
     for (uint32_t r = 0; r < p->nregion; r++)
-        all += q->end[r];
-    if (p->o->nregion && q->end[last] > p->o->region[last])
-        all += 64 * (q->end[last] - p->o->region[last]);
+        all += q->in[r].end;
+    if (p->o->nregion && q->in[last].end > p->o->region[last])
+        all += 64 * (q->in[last].end - p->o->region[last]);
     return all;
 }
 
@@ -332,8 +346,9 @@ plan(SnProgram *p, const Tie *tie, SnArena *t, Plan **out)
                 .order = SN_NEW_N(t, uint32_t, p->nblock + 1),
                 .rel = SN_NEW_N(t, size_t, p->nblock + 1),
                 .offset = SN_NEW_N(t, size_t, p->nblock + 1),
-                .region = SN_NEW_N(t, uint32_t, p->nblock + 1),
-                .placed = SN_NEW_N(t, bool, p->nblock + 1)};
+                .region = SN_NEW_N(t, uint32_t, p->nblock + 1)};
+    for (uint32_t r = 0; r < p->nregion; r++)
+        q->in[r].block = SN_NEW_N(t, uint32_t, p->nblock + 1);
     group_blocks(q, t);
     Group *best = SN_NEW_N(t, Group, q->ngroup + 1);
     for (int i = 0; i < NORDER && q->ngroup; i++) {
@@ -437,6 +452,28 @@ climb(SnProgram *p, Tie *tie, size_t *size)
 
 /* ---- */
 
+/* Sets sum[s], for each step s and the end, to the bytes of blocks that live at
+ * it; aligned: each with the gap behind it. */
+static void
+add_blocks(const SnProgram *p, bool aligned, size_t *sum)
+{
+    uint32_t n = p->x->nstep;
+
+    /* Differences here, sums below: wrapping is undone by the sum. */
+    memset(sum, 0, (n + 1u) * sizeof *sum);
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        const SnBlock *b = &p->block[i];
+        size_t nbyte = aligned ? up(b->nbyte) : b->nbyte;
+        if (b->first > n)
+            continue;
+        sum[b->first] += nbyte;
+        if (b->last < n)
+            sum[b->last + 1] -= nbyte;
+    }
+    for (uint32_t s = 1; s <= n; s++)
+        sum[s] += sum[s - 1];
+}
+
 /* The largest sum of bytes needed at one step, a result overlapping its operand
  * as far as allowed. */
 static size_t
@@ -444,11 +481,9 @@ lower_bound(SnProgram *p, const Tie *tie)
 {
     size_t most = 0;
 
+    add_blocks(p, true, p->least);
     for (uint32_t s = 0; s <= p->x->nstep; s++) {
-        size_t sum = 0;
-        for (uint32_t i = 0; i < p->nblock; i++)
-            if (p->block[i].first <= s && s <= p->block[i].last)
-                sum += up(p->block[i].nbyte);
+        size_t sum = p->least[s];
         if (s < p->x->nstep && tie[s].is) {
             const SnAotValue *v = &p->value[SN_REF(p->x->step[s].node, 0)];
             size_t x = up(p->block[tie[s].under].nbyte);
@@ -482,24 +517,21 @@ plan_many(SnProgram *p)
     p->region = SN_NEW_N(p->a, uint32_t, p->nblock + 1);
 }
 
-/* Bytes in use at step s; shared bytes count once. */
-static size_t
-in_use(const SnProgram *p, uint32_t s)
+/* Bytes that are in use at each step; shared bytes count once. */
+static void
+set_live(SnProgram *p)
 {
-    size_t sum = 0;
-
-    for (uint32_t i = 0; i < p->nblock; i++)
-        if (p->block[i].first <= s && s <= p->block[i].last)
-            sum += p->block[i].nbyte;
-    if (s < p->x->nstep && p->tied[s]) {
+    add_blocks(p, false, p->live);
+    for (uint32_t s = 0; s < p->x->nstep; s++) {
+        if (!p->tied[s])
+            continue;
         const SnAotValue *v = &p->value[SN_REF(p->x->step[s].node, 0)];
         const SnBlock *y = &p->block[v->i], *x = &p->block[p->under[s]];
         size_t end = x->offset + x->nbyte;
         size_t over = y->offset + y->nbyte < end ? y->nbyte : end - y->offset;
         size_t gap = x->offset - y->offset;
-        sum -= over > gap ? over - gap : 0;
+        p->live[s] -= over > gap ? over - gap : 0;
     }
-    return sum;
 }
 
 static void
@@ -516,7 +548,7 @@ plan_tied(SnProgram *p, Tie *tie)
     plan(p, tie, p->a, &q);
     p->region = q->region;
     for (uint32_t r = 0; r < p->nregion; r++)
-        p->arena += p->size[r] = q->end[r];
+        p->arena += p->size[r] = q->in[r].end;
     for (uint32_t i = 0; i < p->nblock; i++)
         p->block[i].offset = q->offset[i];
     for (uint32_t s = 0; s < p->x->nstep; s++) {
@@ -552,6 +584,5 @@ sn_aot_place(SnProgram *p)
     } else {
         plan_tied(p, tie);
     }
-    for (uint32_t s = 0; s < n; s++)
-        p->live[s] = in_use(p, s);
+    set_live(p);
 }
