@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "base/diag_format.h"
+#include "base/version.h"
 #include "dsl/model/codes.h"
 #include "dsl/order/order.h"
 #include "dsl/prove/prove.h"
@@ -40,6 +41,7 @@ static const char usage[] =
     "                  [--passes F] [--backend F]... [-I DIR]... [-o DIR]\n"
     "                  [--cases] [--vectors NAME] [--format text|json|sarif]\n"
     "       sinter-gen explain CODE...\n"
+    "       sinter-gen --version\n"
     "\n"
     "Reads node, pass and backend declarations and writes C and the reference\n"
     "manual into DIR (default '.').  --check, --explain and --report without\n"
@@ -169,6 +171,10 @@ read_args(Args *o, SnArena *a, int argc, char **argv)
 
         if (sn_name_among(help, 2, s)) {
             fputs(usage, stdout);
+            return -1;
+        }
+        if (!strcmp(s, "--version")) {
+            fputs("sinter-gen " SN_VERSION "\n", stdout);
             return -1;
         }
         uint32_t k = sn_name_at(flag, NFLAG, s);
@@ -410,6 +416,7 @@ generate(Args *o, SnArena *a, SnDiag *d)
     if (o->cases) {
         if (sn_file_mkdirs(d, o->outdir ? o->outdir : ".") == SN_OK)
             sn_emit_cases(s, o->outdir ? o->outdir : ".", d);
+        sn_emit_write(a, d);
         return finish(o, a, d);
     }
     if (!o->no_prove)
@@ -430,6 +437,7 @@ generate(Args *o, SnArena *a, SnDiag *d)
         sn_emit_eval(s, out, d);
         sn_emit_rules(s, out, d);
         sn_emit_ref(s, out, d);
+        sn_emit_write(a, d);
     }
     return finish(o, a, d);
 }

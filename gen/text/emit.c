@@ -374,18 +374,42 @@ sn_lit_int(SnArena *a, const SnExpr *e)
     return sn_lit_i64(a, v);
 }
 
+/* The files of this run that differ from what is there. */
+typedef struct Made {
+    const char *path;
+    SnPiece text;
+} Made;
+static Made *made;
+static size_t nmade;
+
 void
 sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d)
 {
     const char *dot = strrchr(name, '.');
     SnBuf t;
 
-    if (outdir == NULL)
+    if (outdir == NULL || sn_diag_nerror(d))
         return;
     sn_buf_init(&t, b->a);
     if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h")))
         put_lines(&t, 80, sn_buf_str(b));
     else
         t = *b;
-    sn_file_update(d, sn_path_join(b->a, outdir, name), sn_buf_str(&t), t.n);
+    Made m = {sn_path_join(b->a, outdir, name), {sn_buf_str(&t), t.n}};
+    if (!sn_file_holds(m.path, m.text.p, m.text.n))
+        SN_PUSH(b->a, made, nmade, m);
+}
+
+void
+sn_emit_write(SnArena *a, SnDiag *d)
+{
+    const char **path = SN_NEW_N(a, const char *, nmade + 1);
+    SnPiece *text = SN_NEW_N(a, SnPiece, nmade + 1);
+
+    for (size_t i = 0; i < nmade; i++) {
+        path[i] = made[i].path;
+        text[i] = made[i].text;
+    }
+    if (sn_diag_nerror(d) == 0)
+        sn_file_write_all(a, d, path, text, nmade);
 }

@@ -129,8 +129,11 @@ void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,
                   const SnDefTuple *t);
 void sn_put_attr_decl(SnBuf *b, const SnDefAttr *at); /* without ';' */
 
-/* Writes outdir/name; long lines of C are broken.  outdir NULL (--check):
- * nothing is written. */
+/* The text of outdir/name, which sn_emit_write writes unless the file has it;
+ * long lines of C are broken.  outdir NULL (--check): nothing is written. */
 void sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d);
+/* Writes these files, none where there are errors: the old ones stay until all
+ * new ones are on disk.  The arenas of their texts are still there. */
+void sn_emit_write(SnArena *a, SnDiag *d);
 
 #endif

@@ -137,6 +137,14 @@ full full_dump small 4 "$sinter" run "$tmp/m.onnx" --input "$img" $px --dump "$t
 decl="--nodes nodes.def --passes passes.def -I ."
 echo plain >"$tmp/plain"
 full gen_full small 4 "$gen" $decl --no-prove -o "$tmp/gen1"
+fine gen_full_nothing test -z "$(ls "$tmp/gen1")"
+# Of files that are there all stay, though most fit.
+"$gen" $decl --no-prove -o "$tmp/gen4" 2>"$tmp/err"
+fine gen_old test -s "$tmp/gen4/sn_rules.c"
+for f in "$tmp"/gen4/*; do echo >>"$f"; done
+sum=$(cat "$tmp"/gen4/* | cksum)
+full gen_full_old small 400 "$gen" $decl --no-prove -o "$tmp/gen4"
+fine gen_full_old_stay test "$sum" = "$(cat "$tmp"/gen4/* | cksum)"
 full gen_full_proofs small 1 "$gen" $decl -o "$tmp/gen2"
 full gen_full_cases small 4 "$gen" $decl --cases -o "$tmp/gen3"
 full gen_no_directory "$gen" $decl --no-prove -o "$tmp/plain/x"
@@ -149,8 +157,11 @@ if ls "$tmp"/gen?/*tmp* >/dev/null 2>&1; then
 else
     echo "ok output gen_parts"
 fi
+have=$("$sinter" --version)
+"$gen" --version >"$tmp/out" 2>"$tmp/err"
+fine gen_version test "$(cat "$tmp/out")" = "sinter-gen ${have#sinter }"
 if [ -w /dev/full ]; then
-    for a in --help "explain SN101" "--check --format json" "--check --format sarif" "--explain --no-prove"; do
+    for a in --help --version "explain SN101" "--check --format json" "--check --format sarif" "--explain --no-prove"; do
         # shellcheck disable=SC2086
         "$gen" $a >/dev/full 2>"$tmp/err"
         rc=$?

@@ -70,36 +70,55 @@ write_in_place(const char *path, const SnPiece *v, size_t n)
 /* ---- files that go when the process ends before they are done ---- */
 
 /* Written by threads, read by signal handlers: a path is complete while its
- * state is ARMED. */
+ * state is ARMED.  Slots are used again and never freed, so that a handler can
+ * walk the list at any time. */
 enum { FREE, TAKEN, ARMED };
-static struct {
+typedef struct Slot Slot;
+struct Slot {
     _Atomic int state;
+    Slot *next;
     char path[PATH_SIZE];
-} doomed[16];
-enum { NDOOMED = sizeof doomed / sizeof doomed[0] };
+};
+static Slot *_Atomic doomed;
 
-/* The slot that has path from now on; NDOOMED: none is free. */
-static int
+/* A slot that nobody has; NULL: memory ran out. */
+static Slot *
+take_slot(void)
+{
+    for (Slot *s = atomic_load(&doomed); s; s = s->next) {
+        int want = FREE;
+        if (atomic_compare_exchange_strong(&s->state, &want, TAKEN))
+            return s;
+    }
+    Slot *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    atomic_init(&s->state, TAKEN);
+    s->next = atomic_load(&doomed);
+    while (!atomic_compare_exchange_weak(&doomed, &s->next, s))
+        ;
+    return s;
+}
+
+/* The slot that has path from now on, or NULL. */
+static Slot *
 doom(const char *path)
 {
     size_t n = strlen(path);
+    Slot *s = n < PATH_SIZE ? take_slot() : NULL;
 
-    for (int i = 0; i < NDOOMED && n < PATH_SIZE; i++) {
-        int want = FREE;
-        if (!atomic_compare_exchange_strong(&doomed[i].state, &want, TAKEN))
-            continue;
-        memcpy(doomed[i].path, path, n + 1);
-        atomic_store(&doomed[i].state, ARMED);
-        return i;
-    }
-    return NDOOMED;
+    if (!s)
+        return NULL;
+    memcpy(s->path, path, n + 1);
+    atomic_store(&s->state, ARMED);
+    return s;
 }
 
 static void
-spare(int slot)
+spare(Slot *s)
 {
-    if (slot < NDOOMED)
-        atomic_store(&doomed[slot].state, FREE);
+    if (s)
+        atomic_store(&s->state, FREE);
 }
 
 void
@@ -107,9 +126,9 @@ sn_file_drop_temporaries(void)
 {
     int err = errno;
 
-    for (int i = 0; i < NDOOMED; i++)
-        if (atomic_load(&doomed[i].state) == ARMED)
-            unlink(doomed[i].path);
+    for (Slot *s = atomic_load(&doomed); s; s = s->next)
+        if (atomic_load(&s->state) == ARMED)
+            unlink(s->path);
     errno = err;
 }
 
@@ -138,7 +157,7 @@ sn_file_signals(void)
 /* A file that is written whole under another name, and not yet in place. */
 typedef struct Staged {
     char tmp[PATH_SIZE], target[PATH_MAX];
-    int slot; /* of doomed, for tmp */
+    Slot *slot; /* of doomed, for tmp */
 } Staged;
 
 static void
@@ -358,7 +377,7 @@ sn_file_write(SnDiag *d, const char *path, const void *p, size_t n)
  * No signal comes between the steps.  False with errno: *done says whether the
  * rename was made. */
 static bool
-commit(const Staged *s, int side_slot, const char *const *stale, bool *done)
+commit(const Staged *s, Slot *side_slot, const char *const *stale, bool *done)
 {
     sigset_t was;
     bool ok;
@@ -388,7 +407,7 @@ sn_file_write_beside(SnDiag *d, const char *path, SnPiece text,
     SnStatus st = SN_OK;
     const char *at = path;
     Staged t, s;
-    int slot = NDOOMED;
+    Slot *slot = NULL;
 
     if (!there) {
         at = side_path;
