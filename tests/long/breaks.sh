@@ -15,11 +15,8 @@ want=" $* "
 bad=0
 
 mkdir -p "$tree"
-for f in Makefile nodes.def maps.def passes.def src dsl gen tests tools docs examples README.md; do
-    [ -e "$f" ] || continue
-    rm -rf "${tree:?}/$f"
-    cp -r "$f" "$tree/$f"
-done
+find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+sh tools/files.sh | tar cf - -T - | tar xf - -C "$tree" || exit 1
 cd "$tree" || exit 1
 logs=$tree/logs
 mkdir -p "$logs"
@@ -101,7 +98,7 @@ b bias_int8 src/quant/quantize.c 's/    if (o->bias8)/    if (false)/' quant.sh 
 # ---- rows, channels, biases
 b channelwise src/quant/place/place_decide.c 's/        return pl->p->channelwise;/        return false;/' test_quant place_channelwise
 b rowwise src/quant/place/place_decide.c 's/ \&\& pl->p->rowwise;/ \&\& false;/' quant.sh 'quant axes_kind_fc'
-b depthwise src/quant/place/place_decide.c 's/    if (m == SN_MAP_CONV || m == SN_MAP_CONV_TRANSPOSE)/    if (m == SN_MAP_CONV)/' quant.sh 'quant axes_kind_tr'
+b depthwise src/quant/place/place_decide.c 's/    if (sn_map_rows(m)) .*$/    if (sn_map_rows(m) \&\& m != \&sn_map_decl_conv_transpose)/' quant.sh 'quant axes_kind_tr'
 b moved_weights_named src/rewrite/fold.c 's/            sn_rename(g, c, name);/            (void)name;/' quant.sh 'quant axes_rowwise_moved'
 b raised_channels src/quant/place/place_const.c 's/        if (q.scale > wanted)/        if (q.scale < wanted)/' test_quant place_raises_scale
 b conv_as_rows passes.def 's/dim(w, 3)\]} named w$/dim(w, 3)]}/' quant.sh 'quant rows_params'
@@ -109,7 +106,7 @@ b range_past_moves src/quant/profile/profile_merge.c 's/enum { MOVES = 8 };/enum
 b scale_floor src/quant/place/place_const.c 's/    if (least > (double)q.scale)$/    if (least < 0)/' test_quant place_raises_scale
 b fused_rows src/quant/choose/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
 b raise_embedding passes.def '/rule raise_embedding:/,/real 1e-5/s/real 1e-5/& optin "never"/' quant.sh 'quant emb_rows'
-b rows_of_indices src/kernel/eval/map_row.c 's/    int64_t first = m->v\[1\] ? m->v\[1\]\[g\] : g \* n;/    int64_t first = m->v[1] ? m->v[1][g] : g;/' test_rows bags_of_one_size
+b rows_of_indices src/kernel/eval/set_walk.c 's/    int64_t r = ++s->at\[t->v\];/    int64_t r = s->at[t->v] + 1;/' test_rows fused_sums
 b bags_from_onnx src/onnx/hooks/hooks_bag.c 's/        v\[i\] = i \* size;/        v[i] = i * size \/ 2;/' test_rows from_onnx
 b table_at_compile_time src/quant/place/place.c 's/                place_table(pl, v);/                (void)place_table;/' test_rows fused_sums
 

@@ -14,11 +14,8 @@ want=" $* "
 bad=0
 
 mkdir -p "$tree"
-for f in Makefile nodes.def maps.def passes.def src include dsl gen tests tools docs examples python README.md; do
-    [ -e "$f" ] || continue
-    rm -rf "${tree:?}/$f"
-    cp -r "$f" "$tree/$f"
-done
+find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+sh tools/files.sh | tar cf - -T - | tar xf - -C "$tree" || exit 1
 cd "$tree" || exit 1
 logs=$tree/logs
 mkdir -p "$logs"
@@ -79,12 +76,13 @@ u negative_index maps.def '/^map bag(/,/^}/{s/require -r <= index/require 0 <= i
     test_random graphs_of_rules
 u mean_of_pixel passes.def '/rule avgpool_noop:/,/exact/{/dim(x, 1) > 1/d}' test_random graphs_of_rules
 u mean_starts gen/node/emit_formula.c 's/"float %s = m.start/"float %s = 0/' test_random_kernels graphs_of_floats
-u sum_exchanged gen/node/emit_row.c 's/    return sn_format(f->a, "sn_add_after(%s) - sh", args);/\
-    const char *rev = sn_format(f->a, "%s + sh, %s, %s + sh, %s + sh, %s, %s + sh, "\
-        "%s, %s + sh, %s.lo + sh, %s.hi + sh", b.v, b.s, b.z, a.v, a.s, a.z, y, yz, lim, lim);\
-    return sn_format(f->a, "(c->nin > 1 \&\& c->in[0].shape->rank \&\& c->in[1].shape->rank \&\& "\
-        "c->in[0].shape->dim[c->in[0].shape->rank - 1] == 1 \&\& "\
-        "c->in[1].shape->dim[c->in[1].shape->rank - 1] > 1 ? sn_add_after(%s) : sn_add_after(%s))"\
-        " - sh", rev, args);/' test_random graphs_of_rules
+u sum_exchanged gen/node/emit_row.c 's/^    keep(f, by_row(f, use, two ? a.v : "0", two ? b.v : "0", value_of(f, e), y),$/\
+    const char *val = value_of(f, e), *row = by_row(f, use, two ? a.v : "0", two ? b.v : "0", val, y);\
+    if (two \&\& after \&\& form == SN_FORM_SUM \&\& !f->text)\
+        row = sn_format(f->a, "(c->nin > 1 \&\& c->in[0].shape->rank \&\& c->in[1].shape->rank \&\& "\
+            "c->in[0].shape->dim[c->in[0].shape->rank - 1] == 1 \&\& "\
+            "c->in[1].shape->dim[c->in[1].shape->rank - 1] > 1 ? %s : %s)",\
+            by_row(f, use_row(f, form, \&b, \&a, y, own), b.v, a.v, val, y), row);\
+    keep(f, row,/' test_random graphs_of_rules
 u sum_commutes nodes.def 's/commutes a, b when round == before;/commutes a, b;/' test_random graphs_of_rules
 exit $bad
