@@ -2,6 +2,7 @@
 /* sinter: reads the verb, runs it, prints. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -124,10 +125,11 @@ command(SnCli *c, int argc, char **argv)
     SnStatus st = run(c, argc, argv);
     if (sn_file_mapped_check(c->d) != SN_OK) /* whatever it led to */
         st = SN_EINPUT;
-    if (!put_out(c) && st == SN_OK)
-        st = sn_fail(c->d, SN_EOUTPUT, "standard output", "cannot write");
-    if (fflush(stdout) != 0 && st == SN_OK)
-        st = sn_fail(c->d, SN_EOUTPUT, "standard output", "cannot write");
+    if (!put_out(c) || fflush(stdout) != 0) {
+        SnStatus full = sn_fail(c->d, SN_EOUTPUT, "standard output",
+                                "cannot write: %s", strerror(errno));
+        st = st == SN_OK ? full : st;
+    }
     sn_diag_print(c->d, stderr);
     return st;
 }

@@ -76,6 +76,8 @@ t option_of_other_verb 2 err "'sinter draw' has no such option" draw --labels x 
 t missing_value 2 err "requires FILE" draw m.sn -o
 t flag_with_value 2 err "takes no value" opt --verify=1
 t bad_number 2 err "'-3' is not a number" run m.sn -n -3
+t count_too_large 2 err "--runs: '4294967297' is too large: expected at most 2147483647" bench m.sn --runs 4294967297
+t opset_too_large 2 err "--opset: '4294967313' is too large" export m.sn --opset 4294967313
 t bad_count 2 err "'0' is not a number of one or more" run m.sn --threads 0
 t letter_option 2 err "-q: 'sinter run' has no such option; see 'sinter run --help'" run m.sn -q
 t bad_list 2 err "not a list of numbers" run "$tmp/add.sn" --input x --mul 1,,2
@@ -120,6 +122,10 @@ t bad_directory 5 err "nowhere" opt "$tmp/add.sn" -o "$tmp/nowhere/o.sn"
 if [ -w /dev/full ]; then
     "$sinter" --help >/dev/full 2>"$tmp/err"
     [ $? -eq 5 ] && echo "ok cli full_disk" || { echo "not ok cli full_disk"; bad=1; }
+    # What a check found has its code, and the message that nobody could read it.
+    "$sinter" diff "$tmp/add.sn" "$tmp/arg.sn" >/dev/full 2>"$tmp/err"
+    [ $? -eq 1 ] && grep -q "standard output: cannot write: No space left" "$tmp/err" &&
+        echo "ok cli full_disk_diff" || { echo "not ok cli full_disk_diff"; bad=1; }
 fi
 
 # ---- bytes from files ----

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Parsing the command line. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,10 @@ take_long(SnCli *c, const SnOption *o, const char *s, long *out)
                        "'%s' is not a number of %s "
                        "or more",
                        s, least ? "one" : "zero");
+    if (least && v > INT32_MAX)
+        return sn_fail(c->d, SN_EUSAGE, o->name,
+                       "'%s' is too large: expected at most %" PRId32, s,
+                       INT32_MAX);
     *out = v;
     return SN_OK;
 }
