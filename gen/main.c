@@ -155,6 +155,36 @@ take_tree(Args *o, SnArena *a)
     return 0;
 }
 
+/* Options of which one leaves the other without effect. */
+static int
+check_args(const Args *o)
+{
+    const struct {
+        bool bad;
+        const char *what, *option;
+    } pair[] = {
+        {o->count && !o->vectors, "requires --vectors:", "--count"},
+        {o->smt2 && o->cases,
+         "cannot be combined with --cases:", "--emit-smt2"},
+        {o->smt2 && o->no_prove,
+         "cannot be combined with --no-prove:", "--emit-smt2"},
+        {o->check && o->cases, "cannot be combined with --cases:", "--check"},
+        {o->explain && o->cases,
+         "cannot be combined with --cases:", "--explain"},
+        {o->report && o->cases, "cannot be combined with --cases:", "--report"},
+        {o->vectors && o->cases,
+         "cannot be combined with --vectors:", "--cases"},
+        {o->vectors && o->smt2,
+         "cannot be combined with --vectors:", "--emit-smt2"},
+        {o->vectors && o->outdir, "cannot be combined with --vectors:", "-o"},
+    };
+
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        if (pair[i].bad)
+            return bad_usage(pair[i].what, pair[i].option);
+    return 0;
+}
+
 static int
 read_args(Args *o, SnArena *a, int argc, char **argv)
 {
@@ -212,15 +242,18 @@ read_args(Args *o, SnArena *a, int argc, char **argv)
             o->dir[o->ndir++] = v;
         } else if ((v = value_of(argc, argv, &i, "-o", &missing))) {
             o->outdir = v;
+        } else if (i == 1 && !strcmp(s, "explain")) {
+            return bad_usage("expected codes of messages after", s);
         } else {
             return bad_usage("unknown argument", s);
         }
         if (missing)
             return bad_usage("a value is missing after", s);
     }
-    if (!o->nodes && !o->passes && !o->nbackend && !o->core)
-        return take_tree(o, a);
-    return 0;
+    int r = check_args(o);
+    if (r == 0 && !o->nodes && !o->passes && !o->nbackend && !o->core)
+        r = take_tree(o, a);
+    return r;
 }
 
 static const char *

@@ -248,6 +248,18 @@ t gen_to_file 5 err "$relu: cannot make the directory" $mini -o "$relu"
 # shellcheck disable=SC2086
 t gen_cases_to_file 5 err "$relu: cannot make the directory" $mini --cases -o "$relu"
 t gen_smt2_to_file 5 err "$relu: cannot make the directory" --check --nodes tests/gen/mini.def -I . --emit-smt2 "$relu"
+# Options that would be without effect.
+t gen_count_alone 2 err "requires --vectors: '--count'" --check --count 5
+t gen_smt2_unproved 2 err "cannot be combined with --no-prove: '--emit-smt2'" --check --no-prove --emit-smt2 "$tmp/smt"
+for o in --check --explain --report "--emit-smt2 x"; do
+    # shellcheck disable=SC2086
+    t "gen_cases ${o% *}" 2 err "cannot be combined with --cases: '${o% *}'" --cases $o $mini
+done
+for o in --cases "--emit-smt2 x" "-o x"; do
+    # shellcheck disable=SC2086
+    t "gen_vectors ${o% *}" 2 err "cannot be combined with --vectors: '${o% *}'" --vectors float $o
+done
+t gen_explain_nothing 2 err "expected codes of messages after 'explain'" explain
 for x in sinter sinter-gen; do
     "$BUILD/$x" --help >/dev/full 2>"$tmp/err"
     fine "full $x" [ $? = 5 ]
