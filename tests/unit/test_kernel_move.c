@@ -109,21 +109,25 @@ blocks(void **state)
 }
 
 /* Two axes that change sides: few rows, few columns, squares and rests, with
- * elements of 1 to 8 bytes. */
+ * elements of 1 to 8 bytes; of few matrices, and of so many that parts are
+ * whole matrices. */
 static void
 exchanges(void **state)
 {
     static const int64_t sides[][2] = {
-        {2, 37},  {3, 70}, {4, 33},  {37, 2},   {70, 3}, {33, 4}, {5, 9},
-        {40, 41}, {8, 64}, {67, 12}, {100, 99}, {3, 8},  {3, 64}, {3, 150}};
+        {2, 37}, {3, 70},  {4, 33}, {37, 2},  {70, 3},   {33, 4},
+        {5, 9},  {40, 41}, {8, 64}, {67, 12}, {100, 99}, {3, 8},
+        {3, 64}, {3, 150}, {2, 8},  {4, 16},  {3, 24},   {16, 4}};
     static int64_t perm[3] = {0, 2, 1};
 
     (void)state;
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        for (int v = 0; v < 4; v++) {
-            const SnType *t = v < 2 ? type(v) : plain(v == 2 ? SN_I64 : SN_F32);
+        for (int v = 0; v < 8; v++) {
+            const SnType *t =
+                v % 4 < 2 ? type(v % 4) : plain(v % 4 == 2 ? SN_I64 : SN_F32);
             SnTransposeAttr a = {{3, perm}};
-            SnRef x = input(t, SHAPE(3, sides[i][0], sides[i][1]));
+            int64_t n = v < 4 ? 3 : 101;
+            SnRef x = input(t, SHAPE(n, sides[i][0], sides[i][1]));
             compare(SN_REF(sn_transpose_new(g, NULL, x, &a, t), 0), 0,
                     sn_format(arena, "Transpose %zu, %d", i, v));
         }

@@ -9,9 +9,10 @@
 #include "kernel/point/zip.h"
 
 /* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes.  Units
- * are places of b. */
+ * are places of b, or of outer where there are more of those. */
 typedef struct Swap {
     int64_t outer, a, b, inner;
+    bool by_outer;
     SnIsa isa;
     const void *move; /* more than one exchange: as move.c does it; else NULL */
 } Swap;
@@ -46,7 +47,7 @@ exchange(const SnShape *s, SnInts perm, Swap *k)
             rank[i] += from[j] < from[i];
     }
     int i = 0;
-    *k = (Swap){1, 1, 1, 1, sn_isa(), NULL};
+    *k = (Swap){1, 1, 1, 1, false, sn_isa(), NULL};
     if (n == 1) { /* nothing moves */
         k->inner = dim[0];
         return true;
@@ -81,8 +82,9 @@ sn_cpu_transpose_prepare(SnPrep *p)
         return true;
     }
     k->inner *= (int64_t)sn_elem_size(c->in[0].type->elem);
+    k->by_outer = k->outer > k->b;
     p->prep = k;
-    p->nunit = k->b;
+    p->nunit = k->by_outer ? k->outer : k->b;
     p->cost = k->outer * k->a * k->b * k->inner / 4;
     return true;
 }
@@ -103,38 +105,48 @@ sn_cpu_transpose_prepare(SnPrep *p)
                         y[j * a + i] = x[i * b + j];                         \
             }                                                                \
     }
-/* The same of few rows, of which b has one element each in turn.  They are
- * named one by one, so that they are stored as one; ZIP does the first ones. */
-#define DEAL(NAME, T, ZIP, ...)                                           \
-    static void NAME(const void *from, int64_t b, int64_t j0, int64_t j1, \
-                     void *to)                                            \
-    {                                                                     \
-        const T *x = from;                                                \
-        char *y = to;                                                     \
-        for (int64_t j = ZIP(x, b, j0, j1, to); j < j1; j++) {            \
-            const T v[] = {__VA_ARGS__};                                  \
-            memcpy(y + (size_t)j * sizeof v, v, sizeof v);                \
-        }                                                                 \
+/* What is moved in one call: columns [j0, j1) of each of `count` matrices, one
+ * after the other, with n rows or columns; the other number is small. */
+typedef struct Part {
+    const void *x;
+    void *y;
+    int64_t count, n, j0, j1;
+} Part;
+
+/* Of R rows, of which y has one element each in turn.  They are named one by
+ * one, so that they are stored as one; ZIP does the first ones. */
+#define DEAL(NAME, T, R, ZIP, ...)                                     \
+    static void NAME(const Part *p)                                    \
+    {                                                                  \
+        const T *x = p->x;                                             \
+        T *y = p->y;                                                   \
+        int64_t b = p->n, j1 = p->j1;                                  \
+        for (int64_t i = 0; i < p->count; i++, x += (R)*b, y += (R)*b) \
+            for (int64_t j = ZIP(x, b, p->j0, j1, y); j < j1; j++) {   \
+                const T v[R] = {__VA_ARGS__};                          \
+                memcpy(y + (R)*j, v, sizeof v);                        \
+            }                                                          \
     }
-DEAL(deal1_2, int8_t, sn_zip2_int8_t, x[j], x[b + j])
-DEAL(deal1_4, int8_t, sn_zip4_int8_t, x[j], x[b + j], x[2 * b + j],
+DEAL(deal1_2, int8_t, 2, sn_zip2_int8_t, x[j], x[b + j])
+DEAL(deal1_4, int8_t, 4, sn_zip4_int8_t, x[j], x[b + j], x[2 * b + j],
      x[3 * b + j])
-DEAL(deal4_2, int32_t, sn_zip2_int32_t, x[j], x[b + j])
-DEAL(deal4_3, int32_t, sn_zip3_int32_t, x[j], x[b + j], x[2 * b + j])
-DEAL(deal4_4, int32_t, sn_zip4_int32_t, x[j], x[b + j], x[2 * b + j],
+DEAL(deal4_2, int32_t, 2, sn_zip2_int32_t, x[j], x[b + j])
+DEAL(deal4_3, int32_t, 3, sn_zip3_int32_t, x[j], x[b + j], x[2 * b + j])
+DEAL(deal4_4, int32_t, 4, sn_zip4_int32_t, x[j], x[b + j], x[2 * b + j],
      x[3 * b + j])
 
-/* Few columns: places j of b are rows of y. */
-#define GATHER(NAME, T, B)                                                \
-    static void NAME(const void *from, int64_t a, int64_t j0, int64_t j1, \
-                     void *to)                                            \
-    {                                                                     \
-        for (int64_t j = j0; j < j1; j++) {                               \
-            const T *x = (const T *)from + j;                             \
-            T *y = (T *)to + j * a;                                       \
-            for (int64_t i = 0; i < a; i++)                               \
-                y[i] = x[i * (B)];                                        \
-        }                                                                 \
+/* Of B columns, which are rows of y. */
+#define GATHER(NAME, T, B)                                      \
+    static void NAME(const Part *p)                             \
+    {                                                           \
+        int64_t a = p->n;                                       \
+        for (int64_t k = 0; k < p->count; k++)                  \
+            for (int64_t j = p->j0; j < p->j1; j++) {           \
+                const T *x = (const T *)p->x + k * a * (B) + j; \
+                T *y = (T *)p->y + k * a * (B) + j * a;         \
+                for (int64_t i = 0; i < a; i++)                 \
+                    y[i] = x[i * (B)];                          \
+            }                                                   \
     }
 GATHER(gather1_2, int8_t, 2)
 GATHER(gather1_3, int8_t, 3)
@@ -145,7 +157,7 @@ GATHER(gather4_4, int32_t, 4)
 
 /* By element size (1, 4), rows and columns: NULL where there are many, and of
  * three rows of bytes, which are planes1's. */
-typedef void Few(const void *from, int64_t n, int64_t j0, int64_t j1, void *to);
+typedef void Few(const Part *p);
 static Few *
 few(int64_t inner, int64_t a, int64_t b, int64_t *n)
 {
@@ -294,36 +306,51 @@ swap_runs(const char *x, int64_t a, int64_t b, int64_t n, int64_t j0,
             memcpy(y + (j * a + i) * n, x + (i * b + j) * n, (size_t)n);
 }
 
+/* Columns [j0, j1) of one matrix. */
+static void
+one(const Swap *k, const char *x, int64_t j0, int64_t j1, char *y)
+{
+    if (k->inner == 1)
+        swap1(x, k->a, k->b, j0, j1, y);
+    else if (k->inner == 2)
+        swap2(x, k->a, k->b, j0, j1, y);
+    else if (k->inner == 4)
+        swap4(x, k->a, k->b, j0, j1, y);
+    else if (k->inner == 8)
+        swap8(x, k->a, k->b, j0, j1, y);
+    else
+        swap_runs(x, k->a, k->b, k->inner, j0, j1, y);
+}
+
 SnStatus
 sn_cpu_transpose(const SnCall *c)
 {
     const Swap *k = c->prep;
-    const char *x = c->in[0].data;
-    char *y = c->out[0].data;
     int64_t nbyte = k->a * k->b * k->inner;
+    int64_t first = k->by_outer ? c->u0 : 0;
+    const char *x = (const char *)c->in[0].data + first * nbyte;
+    char *y = (char *)c->out[0].data + first * nbyte;
+    Part p = {.x = x, .y = y, .count = k->outer, .j0 = c->u0, .j1 = c->u1};
 
     if (k->move) {
         SnCall call = *c;
         call.prep = k->move;
         return sn_cpu_move(&call);
     }
-    int64_t n = 0;
-    Few *fn = few(k->inner, k->a, k->b, &n);
-    for (int64_t i = 0; i < k->outer; i++, x += nbyte, y += nbyte) {
-        if (k->a == 3 && k->inner == 1)
-            planes1(k, x, c->u0, c->u1, y);
-        else if (fn)
-            fn(x, n, c->u0, c->u1, y);
-        else if (k->inner == 1)
-            swap1(x, k->a, k->b, c->u0, c->u1, y);
-        else if (k->inner == 2)
-            swap2(x, k->a, k->b, c->u0, c->u1, y);
-        else if (k->inner == 4)
-            swap4(x, k->a, k->b, c->u0, c->u1, y);
-        else if (k->inner == 8)
-            swap8(x, k->a, k->b, c->u0, c->u1, y);
-        else
-            swap_runs(x, k->a, k->b, k->inner, c->u0, c->u1, y);
+    if (k->by_outer) {
+        p.count = c->u1 - c->u0;
+        p.j0 = 0;
+        p.j1 = k->b;
     }
+    Few *fn = few(k->inner, k->a, k->b, &p.n);
+    if (fn) {
+        fn(&p);
+        return SN_OK;
+    }
+    for (int64_t i = 0; i < p.count; i++, x += nbyte, y += nbyte)
+        if (k->a == 3 && k->inner == 1)
+            planes1(k, x, p.j0, p.j1, y);
+        else
+            one(k, x, p.j0, p.j1, y);
     return SN_OK;
 }
