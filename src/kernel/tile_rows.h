@@ -12,5 +12,6 @@
 #define ROWS6(M) ROWS5(M) M(5)
 #define ROWS7(M) ROWS6(M) M(6)
 #define ROWS8(M) ROWS7(M) M(7)
+#define ROWS16(M) ROWS8(M) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 
 #endif

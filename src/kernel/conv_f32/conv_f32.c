@@ -439,6 +439,34 @@ run_tile(const SnGemmF32 *g, SnTileF32 *t, int n)
     g->few[sets - 1](t);
 }
 
+/* Multiplies pixels from `from` on, of [from, to), as whole tiles of one call
+ * where that can be; returns where the others begin.  What is left may be a
+ * tile and a part of one: tile_rows cuts it into even ones. */
+static int64_t
+run_strip(const SnConvF32 *p, const SnPanelF32 *b, const float *w,
+          const float *x, float *y, int64_t from, int64_t to)
+{
+    const SnConvGeo *o = &p->geo;
+    SnStripF32Fn *strip = p->g->strip[b->npanel - 1];
+    int64_t most = p->g->nstrip[b->npanel - 1];
+
+    if (!strip || !p->flat || p->nkb > 1 || to - from < most)
+        return from;
+    SnStripF32 s = {.x = x + from * o->c + b->x0,
+                    .y = y + from * o->oc + b->c0,
+                    .step = o->c,
+                    .pitch = o->oc,
+                    .ntile = (to - from) / most - ((to - from) % most != 0),
+                    .ntap = p->taps,
+                    .w = w,
+                    .bias = b->bias,
+                    .lo = p->lo,
+                    .hi = p->hi,
+                    .ncol = b->ncol};
+    strip(&s);
+    return from + s.ntile * most;
+}
+
 /* Multiplies pixels [from, to) of a class, counted through all images, by a
  * block of taps of a panel. */
 static void
@@ -458,6 +486,8 @@ run_class(const SnConvF32 *p, const Class *k, const SnPanelF32 *b,
                    .hi = p->hi,
                    .npanel = b->npanel,
                    .ncol = b->ncol};
+    if (!few)
+        from = run_strip(p, b, w, x, y, from, to);
     int64_t wide = p->flat ? o->n * o->oh * o->ow : k->c.no;
     int64_t c = from % wide, r = from / wide % k->r.no;
     int64_t i = from / (wide * k->r.no), step = o->sw * o->c;

@@ -44,6 +44,20 @@ typedef struct SnTileF32 {
 } SnTileF32;
 typedef void SnTileF32Fn(const SnTileF32 *t);
 
+/* A strip: ntile whole tiles one after the other, whose pixels lie step floats
+ * apart from x on and pitch floats apart from y on.  Each is complete: one run
+ * of ntap taps, from the bias to the clamp. */
+typedef struct SnStripF32 {
+    const float *x;
+    float *y;
+    int64_t step, pitch;
+    int64_t ntile, ntap;
+    const float *w, *bias; /* as a tile's */
+    float lo, hi;
+    int ncol;
+} SnStripF32;
+typedef void SnStripF32Fn(const SnStripF32 *s);
+
 /* Depthwise: nrow rows of npx pixels with the same taps, all channels. */
 typedef struct SnDwF32 {
     const float *x; /* the first tap of the first pixel */
@@ -67,6 +81,9 @@ typedef struct SnGemmF32 {
     /* [sets-1], of more than nrow[0] pixels; or none */
     SnTileF32Fn *few[SN_F32_SETS];
     int set; /* pixels of a set */
+    /* [panels-1], tiles of nstrip pixels; or none */
+    SnStripF32Fn *strip[SN_F32_PANELS];
+    int nstrip[SN_F32_PANELS];
     SnDwF32Fn *dw;
     /* w[t * pitch + c] = x[c * step + t] of SN_LANE channels c and n taps t, or
      * NULL: they are copied one by one. */

@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <math.h>
 
 #include "kernel/tile_rows.h"
 
@@ -83,6 +84,49 @@ TILE(3)
 TILE(4)
 TILE(5)
 TILE(6)
+
+#define STRIP_DECL(r)                       \
+    __m256 a##r = _mm256_loadu_ps(s->bias); \
+    __m256 b##r = _mm256_loadu_ps(s->bias + 8);
+#define STRIP_FROM(r) const float *x##r = x + r * s->step;
+#define STRIP_BOUND(r)                  \
+    a##r = clamped(a##r, s->lo, s->hi); \
+    b##r = clamped(b##r, s->lo, s->hi);
+#define STRIP_ALL(r)                          \
+    _mm256_storeu_ps(y + r * s->pitch, a##r); \
+    _mm256_storeu_ps(y + r * s->pitch + 8, b##r);
+#define STRIP_PUT(r)                                 \
+    _mm256_maskstore_ps(y + r * s->pitch, m0, a##r); \
+    _mm256_maskstore_ps(y + r * s->pitch + 8, m1, b##r);
+
+AVX2 static void
+strip(const SnStripF32 *s)
+{
+    const float *x = s->x;
+    float *y = s->y;
+    bool bound = s->lo > -INFINITY || s->hi < INFINITY;
+    __m256i m0 = lanes(s->ncol), m1 = lanes(s->ncol - 8);
+
+    for (int64_t i = 0; i < s->ntile; i++) {
+        const float *w = s->w;
+        ROWS6(STRIP_DECL)
+        ROWS6(STRIP_FROM) for (int64_t k = 0; k < s->ntap; k++, w += 16)
+        {
+            __m256 v, w0 = _mm256_loadu_ps(w), w1 = _mm256_loadu_ps(w + 8);
+            ROWS6(STEP)
+        }
+        if (bound) {
+            ROWS6(STRIP_BOUND)
+        }
+        if (s->ncol == 16) {
+            ROWS6(STRIP_ALL)
+        } else {
+            ROWS6(STRIP_PUT)
+        }
+        x += 6 * s->step;
+        y += 6 * s->pitch;
+    }
+}
 
 /* ---- few channels: four of them in lanes, of two pixels ---- */
 
@@ -173,6 +217,8 @@ static const SnGemmF32 table = {
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
     .few = {[3] = few4, few5, few6, few7, few8},
     .set = 2,
+    .strip = {strip},
+    .nstrip = {6},
     .dw = dw,
     .turn = turn,
 };

@@ -99,6 +99,143 @@ TILE(3, 7)
 TILE(3, 8)
 TILES(4)
 
+/* ---- strips ---- */
+
+#define STRIP_DECL(r, j) __m512 a##r##j = _mm512_loadu_ps(s->bias + 16 * j);
+#define STRIP_DECL1(r) STRIP_DECL(r, 0)
+#define STRIP_DECL2(r) STRIP_DECL1(r) STRIP_DECL(r, 1)
+#define STRIP_DECL3(r) STRIP_DECL2(r) STRIP_DECL(r, 2)
+#define STRIP_DECL4(r) STRIP_DECL3(r) STRIP_DECL(r, 3)
+#define STRIP_FROM(r) const float *x##r = x + r * s->step;
+#define STRIP_BOUND(r, j) \
+    a##r##j = _mm512_min_ps(hi, _mm512_max_ps(lo, a##r##j));
+#define STRIP_BOUND1(r) STRIP_BOUND(r, 0)
+#define STRIP_BOUND2(r) STRIP_BOUND1(r) STRIP_BOUND(r, 1)
+#define STRIP_BOUND3(r) STRIP_BOUND2(r) STRIP_BOUND(r, 2)
+#define STRIP_BOUND4(r) STRIP_BOUND3(r) STRIP_BOUND(r, 3)
+#define STRIP_ALL(r, j) _mm512_storeu_ps(y + r * s->pitch + 16 * j, a##r##j);
+#define STRIP_PUT(r, j) \
+    _mm512_mask_storeu_ps(y + r * s->pitch + 16 * j, some, a##r##j);
+#define STRIP_PUT1(r) STRIP_PUT(r, 0)
+#define STRIP_PUT2(r) STRIP_ALL(r, 0) STRIP_PUT(r, 1)
+#define STRIP_PUT3(r) STRIP_ALL(r, 0) STRIP_ALL(r, 1) STRIP_PUT(r, 2)
+#define STRIP_PUT4(r) \
+    STRIP_ALL(r, 0) STRIP_ALL(r, 1) STRIP_ALL(r, 2) STRIP_PUT(r, 3)
+
+/* Bounds that are infinite change nothing, not even a NaN. */
+#define STRIP_BEGIN                                     \
+    const float *x = s->x;                              \
+    float *y = s->y;                                    \
+    bool bound = s->lo > -INFINITY || s->hi < INFINITY; \
+    __m512 lo = _mm512_set1_ps(s->lo), hi = _mm512_set1_ps(s->hi)
+
+#define STRIP(N, M)                                              \
+    AVX512 static void strip##N(const SnStripF32 *s)             \
+    {                                                            \
+        STRIP_BEGIN;                                             \
+        __mmask16 some = lanes(s->ncol, N - 1);                  \
+        for (int64_t i = 0; i < s->ntile; i++) {                 \
+            const float *w = s->w;                               \
+            ROWS##M(STRIP_DECL##N);                              \
+            ROWS##M(STRIP_FROM);                                 \
+            for (int64_t k = 0; k < s->ntap; k++, w += 16 * N) { \
+                __m512 v;                                        \
+                LOAD##N;                                         \
+                ROWS##M(STEP##N);                                \
+            }                                                    \
+            if (bound) {                                         \
+                ROWS##M(STRIP_BOUND##N);                         \
+            }                                                    \
+            ROWS##M(STRIP_PUT##N);                               \
+            x += M * s->step;                                    \
+            y += M * s->pitch;                                   \
+        }                                                        \
+    }
+STRIP(2, 8)
+STRIP(3, 8)
+STRIP(4, 6)
+
+/* One panel: sixteen pixels, so that a weight is fetched for as many products;
+ * four pointers reach them all. */
+#define ONE_DECL(r) STRIP_DECL(r, 0)
+#define ONE_BOUND(r) STRIP_BOUND(r, 0)
+#define ONE_PUT(r) STRIP_PUT(r, 0)
+#define ONE_STEP(r, q, at) \
+    a##r##0 = _mm512_fmadd_ps(_mm512_set1_ps(q[at]), w0, a##r##0)
+#define ONE_FOUR(r0, r1, r2, r3, q) \
+    ONE_STEP(r0, q, 0);             \
+    ONE_STEP(r1, q, d);             \
+    ONE_STEP(r2, q, 2 * d);         \
+    ONE_STEP(r3, q, d3);            \
+    q++
+
+AVX512 static void
+strip1(const SnStripF32 *s)
+{
+    STRIP_BEGIN;
+    __mmask16 some = lanes(s->ncol, 0);
+    int64_t d = s->step, d3 = 3 * d;
+
+    for (int64_t i = 0; i < s->ntile; i++) {
+        const float *w = s->w, *q0 = x, *q1 = x + 4 * d, *q2 = x + 8 * d;
+        const float *q3 = q2 + 4 * d;
+        ROWS16(ONE_DECL);
+        for (int64_t k = 0; k < s->ntap; k++, w += 16) {
+            LOAD1;
+            ONE_FOUR(0, 1, 2, 3, q0);
+            ONE_FOUR(4, 5, 6, 7, q1);
+            ONE_FOUR(8, 9, 10, 11, q2);
+            ONE_FOUR(12, 13, 14, 15, q3);
+        }
+        if (bound) {
+            ROWS16(ONE_BOUND);
+        }
+        ROWS16(ONE_PUT);
+        x += 16 * d;
+        y += 16 * s->pitch;
+    }
+}
+
+/* One panel of 8 or 16 taps: their weights stay in registers.  Tiles of eight
+ * pixels, two to one of strip1. */
+#define HOLD_W(k) __m512 w##k = _mm512_loadu_ps(s->w + 16 * k);
+#define HOLD(r, k) \
+    a##r##0 = _mm512_fmadd_ps(_mm512_set1_ps(x##r[k]), w##k, a##r##0);
+#define HOLD_TAP(k) \
+    HOLD(0, k)      \
+    HOLD(1, k) HOLD(2, k) HOLD(3, k) HOLD(4, k) HOLD(5, k) HOLD(6, k) HOLD(7, k)
+#define HOLDING(NTAP)                                  \
+    AVX512 static void hold##NTAP(const SnStripF32 *s) \
+    {                                                  \
+        STRIP_BEGIN;                                   \
+        __mmask16 some = lanes(s->ncol, 0);            \
+        ROWS##NTAP(HOLD_W);                            \
+        for (int64_t i = 0; i < 2 * s->ntile; i++) {   \
+            ROWS8(ONE_DECL);                           \
+            ROWS8(STRIP_FROM);                         \
+            ROWS##NTAP(HOLD_TAP);                      \
+            if (bound) {                               \
+                ROWS8(ONE_BOUND);                      \
+            }                                          \
+            ROWS8(ONE_PUT);                            \
+            x += 8 * s->step;                          \
+            y += 8 * s->pitch;                         \
+        }                                              \
+    }
+HOLDING(8)
+HOLDING(16)
+
+AVX512 static void
+strip_one(const SnStripF32 *s)
+{
+    if (s->ntap == 8)
+        hold8(s);
+    else if (s->ntap == 16)
+        hold16(s);
+    else
+        strip1(s);
+}
+
 /* ---- few channels: four of them in lanes, of four pixels ---- */
 
 AVX512 INLINE __m512
@@ -196,6 +333,8 @@ static const SnGemmF32 table = {
     .tile = {EIGHT(1), EIGHT(2), EIGHT(3), {SIX(4)}},
     .few = {[2] = few3, few4, few5, few6, few7, few8},
     .set = 4,
+    .strip = {strip_one, strip2, strip3, strip4},
+    .nstrip = {16, 8, 8, 6},
     .dw = dw,
     .turn = turn,
 };
