@@ -328,6 +328,26 @@ panels_of(const SnGemmF32 *g, const SnConvGeo *o)
     return best;
 }
 
+/* Rows of results to a chunk, whose rows of x stay near from panel to panel.
+ * That costs reading the filter once for each chunk: a small one. */
+enum { FILTER_NEAR = 64 << 10, CHUNK_NEAR = 32 << 10, CHUNK_PX = 48 };
+
+static int64_t
+rows_of(const SnConvGeo *o, int npanel)
+{
+    int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
+    int64_t row = (o->w * o->c * min64(o->sh, o->h) + o->ow * o->oc) *
+                  (int64_t)sizeof(float);
+
+    if (filter > FILTER_NEAR / (int64_t)sizeof(float) ||
+        sn_conv_width(o, npanel) >= o->oc)
+        return o->oh;
+    int64_t rows = CHUNK_NEAR / (row ? row : 1);
+    if (rows * o->ow < CHUNK_PX)
+        rows = ceil_div(CHUNK_PX, o->ow);
+    return min64(rows, o->oh);
+}
+
 SnConvPick
 sn_conv_f32_rules(SnIsa isa, const SnConvGeo *o)
 {
@@ -338,6 +358,7 @@ sn_conv_f32_rules(SnIsa isa, const SnConvGeo *o)
     if (is_depthwise(o))
         return k;
     k.npanel = panels_of(gemm_f32(isa), o);
+    k.rows = rows_of(o, k.npanel);
     k.by_block = panels_pay(o, sn_conv_width(o, k.npanel));
     return k;
 }
