@@ -61,15 +61,23 @@ put_number(SnBuf *b, int64_t v)
 }
 
 /* What the packed panels depend on: the set, how taps and channels lie and are
- * cut, zero points, the codes. */
+ * cut (the taps of a column lie side by side), zero points, the codes. */
 static SnBuf
 panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
            const SnConvNum *num, bool transposed)
 {
     const SnTensor *w = sn_map_port(p->call, &p->call->kind->sem[0], 1);
-    const int64_t v[] = {
-        o->c,  o->oc,      o->group,          o->kh,           o->kw,
-        o->dw, transposed, num->pick->npanel, num->pick->tiles};
+    const int64_t v[] = {o->c,
+                         o->oc,
+                         o->group,
+                         o->kh,
+                         o->kw,
+                         o->dw,
+                         transposed,
+                         num->pick->npanel,
+                         num->pick->tiles,
+                         o->dh,
+                         o->w == 1};
     const char *isa = sn_isa_name(sn_isa());
     SnBuf b;
 

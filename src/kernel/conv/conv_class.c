@@ -9,6 +9,14 @@ whole_rows(const SnConvGeo *o)
     return o->group == 1 && o->dw == 1;
 }
 
+/* All of the window's do, in a picture of one column. */
+static bool
+whole_columns(const SnConvGeo *o)
+{
+    return whole_rows(o) && o->dh == 1 && o->kw == 1 && o->w == 1 &&
+           o->ow == 1 && o->pl == 0;
+}
+
 static void
 set_window(SnConvQ8 *p)
 {
@@ -17,6 +25,10 @@ set_window(SnConvQ8 *p)
 
     p->len = whole_rows(o) ? o->kw * cig : cig;
     p->nrun = whole_rows(o) ? o->kh : o->kh * o->kw;
+    if (whole_columns(o)) {
+        p->len = o->kh * cig;
+        p->nrun = 1;
+    }
     p->nstep = (p->len + p->g->kstep - 1) / p->g->kstep;
 }
 
@@ -75,21 +87,22 @@ make_class(SnArena *a, const SnConvQ8 *p, SnSpan r, SnSpan c)
 {
     const SnConvGeo *o = &p->geo;
     int64_t cig = o->c / o->group, px = o->c * p->t->esize, n = 0;
-    bool whole = whole_rows(o);
-    int64_t per = whole ? 1 : c.nt;
-    SnConvRun *run = SN_NEW_N(a, SnConvRun, r.nt * per + 1);
+    bool whole = whole_rows(o), all = whole_columns(o);
+    int64_t per = whole ? 1 : c.nt, rows = all ? min64(r.nt, 1) : r.nt;
+    SnConvRun *run = SN_NEW_N(a, SnConvRun, rows * per + 1);
 
-    for (int64_t i = 0; c.nt > 0 && i < r.nt; i++)
+    for (int64_t i = 0; c.nt > 0 && i < rows; i++)
         for (int64_t j = 0; j < per; j++) {
             int64_t row = r.t0 + i, col = c.t0 + j;
             run[n].x = (i * o->dh * p->xpitch + j * o->dw) * px;
-            run[n++].w = whole ? row * p->nstep + col * cig / p->g->kstep
-                               : (row * o->kw + col) * p->nstep;
+            run[n++].w = all     ? row * cig / p->g->kstep
+                         : whole ? row * p->nstep + col * cig / p->g->kstep
+                                 : (row * o->kw + col) * p->nstep;
         }
     SnConvClass k = {.r = r, .c = c, .nrun = n, .run = run};
     if (n > 0)
         k.x0 = (r.t0 * o->dh * p->xpitch + c.t0 * o->dw) * px;
-    k.len = whole ? c.nt * cig : cig;
+    k.len = all ? r.nt * cig : whole ? c.nt * cig : cig;
     k.nstep = (k.len + p->g->kstep - 1) / p->g->kstep;
     return k;
 }

@@ -67,6 +67,23 @@ widen_row(const Chunk *k, const int8_t *x, char *to)
     pad(k, to + (left + n) * px, p->wp - left - n);
 }
 
+/* n rows of one pixel each, from `row` on. */
+static void
+widen_column(const Chunk *k, int64_t row, int64_t n)
+{
+    const SnConvQ8 *p = k->p;
+    int64_t px = p->geo.c * p->t->esize, h = p->geo.h;
+    int64_t from = row < 0 ? 0 : min64(row, h);
+    int64_t to = row + n < from ? from : min64(row + n, h);
+    int64_t above = from < row ? 0 : min64(from - row, n);
+
+    pad(k, k->buf, above);
+    if (to > from)
+        p->t->widen(k->x + from * p->geo.c, (to - from) * p->geo.c, k->xz,
+                    k->buf + above * px);
+    pad(k, k->buf + (above + to - from) * px, n - above - (to - from));
+}
+
 static void
 widen_rows(const Chunk *k)
 {
@@ -77,6 +94,10 @@ widen_rows(const Chunk *k)
     int64_t n = (nr - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     int64_t rowstep = o->kh == 1 ? o->sh : 1;
 
+    if (o->w == 1 && p->wp == 1 && o->pl == 0 && rowstep == 1) {
+        widen_column(k, k->r0 * o->sh - o->pt, n);
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         int64_t row = k->r0 * o->sh - o->pt + i * rowstep;
         if (row >= 0 && row < o->h)
@@ -116,10 +137,16 @@ fill_class(const Chunk *k, const SnConvClass *cl, SnPx *px)
         x = k->buf;
         right = down = 0;
     }
+    int64_t no = cl->c.no;
+    if (o->ow == 1 && n > 0) { /* a column is one line of them */
+        no = n * no;
+        n = 1;
+        right = down;
+    }
     for (; n > 0; n--, r++, x += down) {
         const char *at = x + cl->c.o0 * right;
         int8_t *y = k->y + (r * o->ow + cl->c.o0) * k->pitch;
-        for (SnPx *end = px + cl->c.no; px < end; at += right, y += k->pitch)
+        for (SnPx *end = px + no; px < end; at += right, y += k->pitch)
             *px++ = (SnPx){at, y};
     }
     return px;
