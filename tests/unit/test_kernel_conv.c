@@ -494,14 +494,16 @@ products(void **state)
 
 /* ---- a convolution and a sum ---- */
 
-/* Filters of c channels to oc, k by k; per channel scales or one; rounds. */
+/* Filters of c channels to oc, k by k (of one row: 1 by k); per channel scales
+ * or one; rounds. */
 static void
-conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
+conv_add_case(int64_t rows, int64_t size, int64_t c, int64_t oc, int64_t k,
+              int form)
 {
-    int64_t pad = k / 2;
-    SnCPUConvAddAttr at = {.kernel = {2, (int64_t[2]){k, k}},
+    int64_t pad = k / 2, kh = rows > 1 ? k : 1, top = kh / 2;
+    SnCPUConvAddAttr at = {.kernel = {2, (int64_t[2]){kh, k}},
                            .stride = {2, ones},
-                           .pads = {4, (int64_t[4]){pad, pad, pad, pad}},
+                           .pads = {4, (int64_t[4]){top, pad, top, pad}},
                            .dilate = {2, ones},
                            .group = 1,
                            .mid = q8(0.31f, 5),
@@ -519,11 +521,11 @@ conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
     at.round =
         form < 2 ? SN_CPU_CONV_ADD_ROUND_BEFORE : SN_CPU_CONV_ADD_ROUND_AFTER;
     at.zp_shift = form < 2 ? 0 : 128;
-    SnRef x = input(q8(0.05f, 3), SHAPE(1, size, size, c));
-    SnRef y = input(s, SHAPE(1, size, size, oc));
-    SnRef w = con(wt, SHAPE(oc, k, k, c), rnd8(oc * k * k * c));
+    SnRef x = input(q8(0.05f, 3), SHAPE(1, rows, size, c));
+    SnRef y = input(s, SHAPE(1, rows, size, oc));
+    SnRef w = con(wt, SHAPE(oc, kh, k, c), rnd8(oc * kh * k * c));
     snprintf(what, sizeof what, "conv_add %dx%d, %d to %d by %d, form %d",
-             (int)size, (int)size, (int)c, (int)oc, (int)k, form);
+             (int)rows, (int)size, (int)c, (int)oc, (int)k, form);
     compare(
         SN_REF(sn_cpu_conv_add_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)), 0),
         0, what);
@@ -534,11 +536,13 @@ conv_add(void **state)
 {
     (void)state;
     for (int form = 0; form < 4; form++) {
-        conv_add_case(7, 16, 40, 1, form);
-        conv_add_case(5, 8, 200, 3, form); /* cut by channels */
-        conv_add_case(19, 3, 17, 3, form);
-        conv_add_case(33, 64, 64, 1, form); /* several chunks */
-        conv_add_case(22, 64, 40, 3, form);
+        conv_add_case(7, 7, 16, 40, 1, form);
+        conv_add_case(5, 5, 8, 200, 3, form); /* cut by channels */
+        conv_add_case(19, 19, 3, 17, 3, form);
+        conv_add_case(33, 33, 64, 64, 1, form); /* several chunks */
+        conv_add_case(22, 22, 64, 40, 3, form);
+        conv_add_case(1, 50, 32, 40, 3, form);
+        conv_add_case(1, 50, 4, 40, 3, form);
     }
 }
 

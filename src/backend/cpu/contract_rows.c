@@ -146,7 +146,7 @@ static void
 run_part(const Rows *k, const int8_t *x, int64_t u0, int64_t u1, char *work,
          int8_t *y, int64_t pitch)
 {
-    SnConvPart part = {u0, u1, 0, k->geo.oc};
+    SnConvPart part = {u0, u1, 0, k->geo.oc, k->geo.ow};
     int32_t *sums = (void *)work;
 
     if (k->plan) {

@@ -55,13 +55,13 @@ static void
 add_part(const ConvAdd *k, const SnCall *c, int64_t pitch, SnConvPart part)
 {
     const SnShape *s = c->out[0].shape;
-    int64_t oc = s->dim[3], ow = s->dim[2], n = part.c1 - part.c0;
-    int64_t npx = (part.r1 - part.r0) * ow;
+    int64_t oc = s->dim[3], n = part.c1 - part.c0;
+    int64_t npx = (part.r1 - part.r0) * part.w;
     const int8_t *b = c->in[3].data;
     int8_t *y = c->out[0].data;
 
-    y += part.r0 * ow * pitch + part.c0;
-    b += part.r0 * ow * oc + part.c0;
+    y += part.r0 * part.w * pitch + part.c0;
+    b += part.r0 * part.w * oc + part.c0;
     if (n == oc && pitch == oc) {
         sn_cpu_pair_codes(k->add, y, b, npx * oc, y);
         return;

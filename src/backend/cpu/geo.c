@@ -14,6 +14,8 @@ sn_cpu_clamp(const SnCall *c)
                                     c->attr, &c->kind->attr[c->kind->clamp]);
 }
 
+enum { LEAST_CHANNELS = 16 }; /* of stand_up */
+
 static int64_t
 at(SnInts v, uint32_t i, int64_t els)
 {
@@ -48,6 +50,34 @@ sn_cpu_window_geo(const SnCall *c, int64_t kh, int64_t kw)
     };
 }
 
+static void
+exchange(int64_t *a, int64_t *b)
+{
+    int64_t was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
+/* A picture of one row is the same numbers as one of one column, and so are its
+ * filter and its result.  Rows are what threads share; a row of few channels,
+ * which kernels copy before they multiply, stays a row. */
+static void
+stand_up(SnConvGeo *o)
+{
+    bool depthwise = o->group > 1 && o->group == o->c && o->group == o->oc;
+
+    if (o->h != 1 || o->kh != 1 || o->oh != 1 || o->pt != 0 || depthwise ||
+        o->c < LEAST_CHANNELS)
+        return;
+    exchange(&o->h, &o->w);
+    exchange(&o->kh, &o->kw);
+    exchange(&o->oh, &o->ow);
+    exchange(&o->sh, &o->sw);
+    exchange(&o->dh, &o->dw);
+    exchange(&o->pt, &o->pl);
+}
+
 bool
 sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
 {
@@ -63,6 +93,7 @@ sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
         return false;
     *geo = sn_cpu_window_geo(c, w->dim[1], w->dim[2]);
     geo->group = group;
+    stand_up(geo);
     return true;
 }
 

@@ -260,7 +260,7 @@ run_matrix(const Sums *k, const SnCall *c, const int32_t *x, const int32_t *w,
     int32_t zp;
 
     if (!p || !codes(k, x, 0, o->h, c->work, &zp))
-        plain_sums(k, x, w, y, (SnConvPart){0, o->h, 0, o->oc});
+        plain_sums(k, x, w, y, (SnConvPart){0, o->h, 0, o->oc, 1});
     else
         sn_conv_q8_sums(p, c->work, zp, y, o->oc,
                         sn_alloc(a, sn_conv_q8_work(p)), 0,

@@ -276,12 +276,12 @@ sn_conv_q8_step(const SnConvQ8 *p)
 SnConvPart
 sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
 {
-    SnConvPart all = {0, p->geo.n * p->geo.oh, 0, p->geo.oc};
+    SnConvPart all = {0, p->geo.n * p->geo.oh, 0, p->geo.oc, p->geo.ow};
 
     if (u0 >= u1)
         return (SnConvPart){0};
     if (!p->by_block)
-        return (SnConvPart){u0, u1, 0, all.c1};
+        return (SnConvPart){u0, u1, 0, all.c1, all.w};
     all.c0 = p->block[u0].c0;
     all.c1 = p->block[u1 - 1].c0 + p->block[u1 - 1].ncol;
     return all;

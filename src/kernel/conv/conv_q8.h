@@ -133,9 +133,9 @@ const SnConvQ8 *sn_conv_q8_pack(const SnConvQ8 *p, const int8_t *w,
 /* Units per call whose results are still in the caches after it. */
 int64_t sn_conv_q8_step(const SnConvQ8 *p);
 /* The rows, counted through all images, and channels that units [u0, u1)
- * compute. */
+ * compute; w: pixels of a row. */
 typedef struct SnConvPart {
-    int64_t r0, r1, c0, c1;
+    int64_t r0, r1, c0, c1, w;
 } SnConvPart;
 SnConvPart sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1);
 /* Whether pitch may be more than oc. */

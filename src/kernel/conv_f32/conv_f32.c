@@ -488,6 +488,26 @@ run_strip(const SnConvF32 *p, const SnPanelF32 *b, const float *w,
     return from + s.ntile * most;
 }
 
+/* Pixels of a class at equal distances: those of a row; of a picture of one
+ * column, those of the column; or all of them. */
+typedef struct Lines {
+    bool column;
+    int64_t n, wide; /* lines of an image, pixels of a line */
+    int64_t step;    /* floats of x from one to the next */
+} Lines;
+
+static Lines
+lines_of(const SnConvF32 *p, const Class *k)
+{
+    const SnConvGeo *o = &p->geo;
+
+    if (p->flat)
+        return (Lines){false, 1, o->n * o->oh * o->ow, o->c};
+    if (o->ow == 1)
+        return (Lines){true, 1, k->r.no, o->sh * o->w * o->c};
+    return (Lines){false, k->r.no, k->c.no, o->sw * o->c};
+}
+
 /* Multiplies pixels [from, to) of a class, counted through all images, by a
  * block of taps of a panel. */
 static void
@@ -509,31 +529,32 @@ run_class(const SnConvF32 *p, const Class *k, const SnPanelF32 *b,
                    .ncol = b->ncol};
     if (!few)
         from = run_strip(p, b, w, x, y, from, to);
-    int64_t wide = p->flat ? o->n * o->oh * o->ow : k->c.no;
-    int64_t c = from % wide, r = from / wide % k->r.no;
-    int64_t i = from / (wide * k->r.no), step = o->sw * o->c;
-    const float *at = NULL; /* of the next pixel, while it is in the same row */
+    Lines l = lines_of(p, k);
+    int64_t c = from % l.wide, r = from / l.wide % l.n;
+    int64_t i = from / (l.wide * l.n);
+    const float *at = NULL; /* of the next pixel, while it is in its line */
     float *to_y = NULL;
 
     while (from < to) {
         int n = tile_rows(to - from, most);
         for (int j = 0; j < n;) {
             if (!at) {
-                int64_t row = k->r.o0 + r, col = k->c.o0 + c;
+                int64_t row = k->r.o0 + (l.column ? c : r);
+                int64_t col = k->c.o0 + (l.column ? 0 : c);
                 at = x + i * o->h * o->w * o->c + b->x0 +
                      first_tap(o, k, row, col);
                 to_y = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
             }
-            int end = (int)min64(n, j + wide - c);
+            int end = (int)min64(n, j + l.wide - c);
             c += end - j;
-            for (; j < end; j++, at += step, to_y += o->oc) {
+            for (; j < end; j++, at += l.step, to_y += o->oc) {
                 t.x[j] = at;
                 t.y[j] = to_y;
             }
-            if (c == wide) {
+            if (c == l.wide) {
                 at = NULL;
                 c = 0;
-                if (++r == k->r.no) {
+                if (++r == l.n) {
                     r = 0;
                     i++;
                 }
