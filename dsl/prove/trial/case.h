@@ -71,6 +71,7 @@ sn_case_fn_rounds(SnFn fn)
 typedef struct SnExprValue {
     SnTy ty;
     double r;             /* numbers, words, bools */
+    bool wide;            /* of a rule, a real that its C has as a double */
     SnRange rg;           /* clamps */
     SnCaseType t;         /* types; for clamps the type they are in */
     bool typed;           /* a clamp with a known type */

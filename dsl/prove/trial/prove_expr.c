@@ -15,6 +15,17 @@ num(double r)
     return (SnExprValue){.ty = SN_TY_REAL, .r = r};
 }
 
+/* A real as C has it (gen/expr): a double in constraints and where a bound of a
+ * reach is in it, else binary32. */
+static SnExprValue
+real(const SnProofCase *c, double r, bool wide)
+{
+    SnExprValue v = num(c->self || wide ? r : (double)(float)r);
+
+    v.wide = wide;
+    return v;
+}
+
 static SnExprValue
 truth(bool b)
 {
@@ -298,7 +309,7 @@ bounds_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
                    : v[0];
     if (e->fn == SN_FN_LO || e->fn == SN_FN_HI)
         return bounds_of(c, v[0], &v[0], &a)
-                   ? num(e->fn == SN_FN_LO ? a.lo : a.hi)
+                   ? real(c, e->fn == SN_FN_LO ? a.lo : a.hi, true)
                    : v[0];
     if (e->fn == SN_FN_MEET) {
         r = v[0].typed ? v[0] : v[1];
@@ -355,6 +366,16 @@ dim(SnProofCase *c, const SnExprValue *v)
     return num(k < 0 ? 0 : (double)v[0].v->dim[k]); /* as sn_dim does */
 }
 
+/* r of one of e's operands, of which v[0] and v[1] are the values. */
+static SnExprValue
+chosen(const SnExpr *e, double r, const SnExprValue *v)
+{
+    SnExprValue x = num(r);
+
+    x.wide = v[0].wide || (e->nkid > 1 && v[1].wide);
+    return x;
+}
+
 static SnExprValue
 call_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
 {
@@ -377,13 +398,13 @@ call_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
     case SN_FN_ZEROS:
         return list_of(c, v[0].r, e->fn == SN_FN_ONES);
     case SN_FN_MIN:
-        return num(sn_min(v[0].r, v[1].r));
+        return chosen(e, sn_min(v[0].r, v[1].r), v);
     case SN_FN_MAX:
-        return num(sn_max(v[0].r, v[1].r));
+        return chosen(e, sn_max(v[0].r, v[1].r), v);
     case SN_FN_ABS:
-        return num(fabs(v[0].r));
+        return chosen(e, fabs(v[0].r), v);
     case SN_FN_SQRT:
-        return num((double)sqrtf((float)v[0].r));
+        return real(c, sqrt(v[0].r), v[0].wide);
     case SN_FN_HAS:
         return truth(v[0].node && sn_case_attr(v[0].node, e->kid[1]->s));
     case SN_FN_SUPPORTS:
@@ -487,6 +508,25 @@ is_list(const SnExpr *e)
     return e->ty == SN_TY_INTS || e->ty == SN_TY_REALS;
 }
 
+/* a op b of reals.  Products, sums and quotients of binary32 are rounded to it
+ * through binary64 as they are at once; numbers of the declarations are
+ * calculated before they are rounded. */
+static SnExprValue
+calculated(SnProofCase *c, const SnExpr *e, const SnExprValue *a,
+           const SnExprValue *b)
+{
+    bool wide = a->wide || b->wide;
+    double x = a->r, y = b->r;
+
+    if (sn_expr_number(e, &x))
+        return real(c, x, false);
+    if (!c->self && !wide) {
+        x = (double)(float)x;
+        y = (double)(float)y;
+    }
+    return real(c, e->op == SN_OP_DIV ? x / y : sn_op_apply(e->op, x, y), wide);
+}
+
 static SnExprValue
 binary(SnProofCase *c, const SnExpr *e)
 {
@@ -512,8 +552,10 @@ binary(SnProofCase *c, const SnExpr *e)
     case SN_OP_DIV:
         if (e->ty == SN_TY_INT) /* as sn_int_div */
             return num(b.r == 0 ? 0 : trunc(a.r / b.r));
-        return num(a.r / b.r);
+        return calculated(c, e, &a, &b);
     default:
+        if (e->op < SN_OP_DIV && e->ty == SN_TY_REAL)
+            return calculated(c, e, &a, &b);
         return e->op < SN_OP_DIV ? num(sn_op_apply(e->op, a.r, b.r))
                                  : truth(sn_op_apply(e->op, a.r, b.r) != 0);
     }
@@ -561,7 +603,7 @@ sn_case_expr(SnProofCase *c, const SnExpr *e)
     case SN_E_INT:
         return num((double)e->i);
     case SN_E_REAL:
-        return num((double)(float)e->r);
+        return real(c, e->r, false);
     case SN_E_BOOL:
         return truth(e->i != 0);
     case SN_E_NAME:
@@ -577,8 +619,10 @@ sn_case_expr(SnProofCase *c, const SnExpr *e)
     }
     case SN_E_CALL:
         return call(c, e);
-    case SN_E_NEG:
-        return num(-sn_case_expr(c, e->kid[0]).r);
+    case SN_E_NEG: {
+        SnExprValue v = sn_case_expr(c, e->kid[0]);
+        return chosen(e, -v.r, &v);
+    }
     case SN_E_NOT:
         return truth(sn_case_expr(c, e->kid[0]).r == 0);
     case SN_E_BIN:

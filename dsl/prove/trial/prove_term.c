@@ -56,6 +56,10 @@ assign(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
         SnExprValue *a = attr_at(n, t->asg[i].name);
         if (c->fail)
             return;
+        if (v.wide) { /* an attribute is binary32 */
+            v.r = (double)(float)v.r;
+            v.wide = false;
+        }
         if (a && !sn_case_attr_ok(sn_def_attr(n->n, t->asg[i].name), &v)) {
             sn_case_no(c, sn_format(c->pv->a, "no %s takes that for '%s'",
                                     n->n->name, t->asg[i].name));
