@@ -44,8 +44,9 @@ constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
 
     if (sn_shape_count(sh) == 1 && sh->rank <= (int)perm.n)
         return c;
-    if (sh->rank > (int)perm.n || sn_type(g, c)->nq > 1)
-        return 0;
+    if (sh->rank > (int)perm.n || sn_type(g, c)->nq > 1 ||
+        sn_tensor_nbyte(sn_type(g, c), sh) > SN_EVAL_MOST / 2)
+        return 0; /* it is evaluated twice: its shape, and its order */
     if (dry)
         return c;
     int64_t full[SN_MAXRANK], inv[SN_MAXRANK];

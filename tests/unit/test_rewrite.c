@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 #include "graph/text/text.h"
 #include "kernel/eval/rows.h"
@@ -363,6 +364,45 @@ unknown_pass(void **state)
     assert_non_null(strstr(sn_diag_text(D, A), "did you mean 'simplify'"));
 }
 
+/* A Constant beside a Transpose that is larger than what is evaluated. */
+static void
+transpose_beside_huge(void **state)
+{
+    SnGraph *g = parse("sinter-graph 1\n"
+                       "graph \"g\" {\n"
+                       "  %x = Placeholder() : f32[9000,16000]\n"
+                       "  %t = Transpose(%x) {perm = [1,0]} : f32[16000,9000]\n"
+                       "  %y = Tanh(%t) : f32[16000,9000]\n"
+                       "  Save(%y) {name = \"y\"}\n"
+                       "}\n");
+    SnRef t = sn_find(g, "t");
+    const SnType *type = sn_type(g, t);
+    size_t n = sn_tensor_nbyte(type, sn_shape_of(g, t));
+    void *zeros = mmap(NULL, n, PROT_READ,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    (void)state;
+    assert_true(zeros != MAP_FAILED);
+    SnSpec c = {.kind = SN_K_CONSTANT,
+                .name = "c",
+                .type = &type,
+                .shape = sn_shape_of(g, t),
+                .data = zeros,
+                .borrow = true};
+    SnRef in[] = {t, SN_REF(sn_add(g, &c, NULL), 0)};
+    SnSpec sum = {
+        .kind = SN_K_ADD, .name = "s", .type = &type, .nin = 2, .in = in};
+    SnId s = sn_add(g, &sum, D);
+    sn_set_in(g, SN_NODE(sn_find(g, "y")), 0, SN_REF(s, 0));
+    assert_int_equal(sn_rewrite(rewriter(sn_rewrite_defaults), g, "simplify"),
+                     SN_OK);
+    assert_int_equal(sn_verify(g, D), SN_OK);
+    assert_int_equal(sn_kind(g, sn_in(g, SN_NODE(sn_find(g, "s")), 0)),
+                     SN_K_TRANSPOSE);
+    assert_ptr_equal(sn_def(g, sn_find(g, "c"))->data, zeros);
+    munmap(zeros, n);
+}
+
 int
 main(void)
 {
@@ -383,6 +423,7 @@ main(void)
         cmocka_unit_test_setup_teardown(values_of_rules, setup, teardown),
         cmocka_unit_test_setup_teardown(nodes_of_rules, setup, teardown),
         cmocka_unit_test_setup_teardown(unknown_pass, setup, teardown),
+        cmocka_unit_test_setup_teardown(transpose_beside_huge, setup, teardown),
     };
 
     return cmocka_run_group_tests(t, NULL, NULL);
