@@ -99,10 +99,14 @@ sn_aot_write(const SnAot *p, const char *dir, SnDiag *d)
     const char **path = SN_NEW_N(a, const char *, p->nfile);
     SnPiece *v = SN_NEW_N(a, SnPiece, p->nfile);
     bool made = mkdir(dir, 0777) == 0;
+    struct stat st;
     SnStatus s = SN_OK;
 
     if (!made && errno != EEXIST)
-        s = sn_fail(d, SN_EOUTPUT, dir, "%s", strerror(errno));
+        s = sn_fail(d, SN_EOUTPUT, dir, "cannot make the directory: %s",
+                    strerror(errno));
+    else if (!made && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+        s = sn_fail(d, SN_EOUTPUT, dir, "is not a directory");
     for (uint32_t i = 0; i < p->nfile; i++) {
         path[i] = sn_format(a, "%s/%s", dir, p->file[i]);
         v[i] = (SnPiece){p->text[i], p->size[i]};

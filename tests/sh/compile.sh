@@ -26,7 +26,8 @@ for o in '--preset x' '--mean 0' '--std 1' '--resize 3' '--crop 3' '--channels b
     t "no_input${o%% *}" 2 err "${o%% *}: has no effect without --input" \
         compile "$tmp/relu.sn" -o "$tmp/o" $o
 done
-t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
+t to_file 5 err "relu.sn: is not a directory" compile "$tmp/relu.sn" -o "$tmp/relu.sn"
+t no_parent 5 err "none/o: cannot make the directory: No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
 
 # ---- what an earlier program of the name wrote ----
 printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
