@@ -88,8 +88,12 @@ typedef struct SnCli {
     SnArena *a;
     SnDiag *d;
     SnArgs args;
-    SnBuf out; /* what goes to standard output */
+    SnBuf out;           /* what goes to standard output */
+    const char *printed; /* the option whose output goes there, too: "-" */
 } SnCli;
+
+/* What is in c->out goes to standard error where such an option is. */
+void sn_cli_aside(SnCli *c);
 
 typedef struct SnVerb {
     const char *name, *usage, *help;
@@ -281,7 +285,8 @@ typedef struct SnOutput {
 } SnOutput;
 /* Refuses, before long work is done for it, a path that cannot be written or
  * should not be: no such directory, a name for something else, a file that the
- * command reads, and for text one that is not text. */
+ * command reads, and for text one that is not text; of two options, that both
+ * write to standard output ("-"). */
 SnStatus sn_cli_writable(SnCli *c, const SnOutput *o);
 /* The files of an option, then the positional arguments after the model. */
 SnStrs sn_cli_files(SnCli *c, const SnStrs *option);

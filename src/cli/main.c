@@ -97,10 +97,10 @@ run(SnCli *c, int argc, char **argv)
     return v->run(c);
 }
 
-/* Writes what the verb said.  Names come from files, so that control
+/* Writes what the verb said to f.  Names come from files, so that control
  * characters in it are escaped; what is read again (JSON, graphs) has none. */
 static bool
-put_out(SnCli *c)
+put_out(const SnCli *c, FILE *f)
 {
     SnBuf b;
     size_t n;
@@ -112,7 +112,16 @@ put_out(SnCli *c)
         if (i + n < c->out.n)
             sn_putc(&b, c->out.s[i + n++]);
     }
-    return b.n == 0 || fwrite(b.s, 1, b.n, stdout) == b.n;
+    return b.n == 0 || fwrite(b.s, 1, b.n, f) == b.n;
+}
+
+void
+sn_cli_aside(SnCli *c)
+{
+    if (!c->printed)
+        return;
+    put_out(c, stderr);
+    sn_buf_init(&c->out, c->a);
 }
 
 /* Runs the command and prints what it said. */
@@ -125,7 +134,7 @@ command(SnCli *c, int argc, char **argv)
     SnStatus st = run(c, argc, argv);
     if (sn_file_mapped_check(c->d) != SN_OK) /* whatever it led to */
         st = SN_EINPUT;
-    if (!put_out(c) || fflush(stdout) != 0) {
+    if (!put_out(c, stdout) || fflush(stdout) != 0) {
         SnStatus full = sn_fail(c->d, SN_EOUTPUT, "standard output",
                                 "cannot write: %s", strerror(errno));
         st = st == SN_OK ? full : st;

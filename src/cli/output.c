@@ -96,8 +96,17 @@ sn_cli_writable(SnCli *c, const SnOutput *o)
 {
     struct stat st;
 
-    if (!o->path || !strcmp(o->path, "-"))
+    if (!o->path)
         return SN_OK;
+    if (!strcmp(o->path, "-")) {
+        if (c->printed)
+            return sn_fail(c->d, SN_EUSAGE, o->option,
+                           "cannot be combined with %s: both go to standard "
+                           "output",
+                           c->printed);
+        c->printed = o->option;
+        return SN_OK;
+    }
     SN_TRY(check_name(c, o));
     SN_TRY(check_place(c, o));
     if (stat(o->path, &st) != 0 || !S_ISREG(st.st_mode))

@@ -183,6 +183,22 @@ t export_file 0 err "" export "$tmp/m.onnx" --format qdq -o "$tmp/file.onnx"
 t export_stdout 0 out "" export "$tmp/m.onnx" --format qdq -o -
 keep "$tmp/out"
 kept export_stdout_same "$tmp/file.onnx"
+# ---- two outputs, one of them on standard output ----
+both="cannot be combined with"
+t two_quantize 2 err "--dump-profile: $both -o: both go to standard output" \
+    quantize "$tmp/m.onnx" --calib "$img" -n 2 $px -o - --dump-profile -
+t two_opt 2 err "--log: $both -o: both go to standard output" opt "$tmp/f.sn" --log -
+t two_bench 2 err "-o: $both --json: both go to standard output" bench "$tmp/f.sn" --runs 1 --json -o -
+t two_export 2 err "-o: $both --json" export "$tmp/f.sn" --format qdq-twin --json -o -
+t two_run 2 err "--dump: $both --json" run "$tmp/m.onnx" --input "$img" -n 2 $px --json --dump -
+t compile_stdout 2 err "-o: '-' is standard output: expected a directory" compile "$tmp/f.sn" -o -
+t svg 0 err "a run (median of 1" bench "$tmp/f.sn" --runs 1 -o -
+fine svg_alone test "$(tail -n 1 "$tmp/out")" = "</svg>"
+t profile_stdout 0 err "rescales:" quantize "$tmp/m.onnx" --calib "$img" -n 2 $px -o "$tmp/q.sn" --dump-profile -
+cp "$tmp/out" "$tmp/stdout.json"
+t profile_alone 0 err "2 samples" profile merge "$tmp/stdout.json" -o "$tmp/p2.json"
+t dump_stdout 0 err "top-1" run "$tmp/m.onnx" --input "$img" -n 2 $px --labels "$demo/test_labels.npy" --dump -
+fine dump_alone test "$(wc -c <"$tmp/out")" -eq 208
 # ---- symbolic links to what is not there yet ----
 mkdir "$tmp/far"
 ln -s far/new.sn "$tmp/to_new.sn"

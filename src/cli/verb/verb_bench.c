@@ -162,6 +162,8 @@ sn_verb_bench(SnCli *c)
     unsigned nthread;
 
     SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){.option = "--json", .path = c->args.json ? "-" : NULL}));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
                                           "a picture", .text = true}));
     SN_TRY(sn_cli_threads(c, &nthread));
@@ -181,6 +183,8 @@ sn_verb_bench(SnCli *c)
         put_nodes(c, b);
     if (!c->args.output)
         return SN_OK;
+    if (!c->args.json)
+        sn_cli_aside(c);
     SnBuf svg;
     sn_buf_init(&svg, c->a);
     sn_bench_roofline(b, &svg);

@@ -306,6 +306,9 @@ sn_verb_compile(SnCli *c)
         return sn_fail(c->d, SN_EUSAGE, "-o",
                        "is missing: expected the directory to write into, or "
                        "--report");
+    if (c->args.output && !strcmp(c->args.output, "-"))
+        return sn_fail(c->d, SN_EUSAGE, "-o",
+                       "'-' is standard output: expected a directory");
     SN_TRY(check_data(c));
     SN_TRY(check_name(c, o.name));
     SN_TRY(check_target(c, &o.target));

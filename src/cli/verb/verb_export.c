@@ -141,6 +141,8 @@ sn_verb_export(SnCli *c)
                        "is missing: expected the "
                        ".onnx file to write");
     static const char *const suffix[] = {".onnx", NULL};
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){.option = "--json", .path = c->args.json ? "-" : NULL}));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
                                           "an ONNX model", .text = false}));
     SN_TRY(sn_cli_load(c, path, &g));

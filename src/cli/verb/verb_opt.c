@@ -75,9 +75,9 @@ sn_verb_opt(SnCli *c)
         passes = c->args.passes;
     if (c->args.pipeline)
         passes = c->args.pipeline;
-    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL,
-                                          "a graph as text", .text = true,
-                                          .in_place = true}));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){"-o", to_stdout(c) ? "-" : c->args.output, NULL,
+                       "a graph as text", .text = true, .in_place = true}));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--log", c->args.log, NULL,
                                           "a log as text", .text = true}));
     if (c->args.json && !c->args.stats)

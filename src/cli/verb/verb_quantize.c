@@ -240,7 +240,7 @@ check_output(SnCli *c)
         c, &(SnOutput){"-o", o, suffix, "an int8 model", .text = !onnx}));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump-profile", dump, NULL,
                                           "a profile", .text = true}));
-    if (dump && !strcmp(dump, o) && strcmp(o, "-") != 0)
+    if (dump && !strcmp(dump, o))
         return sn_fail(c->d, SN_EUSAGE, "--dump-profile",
                        "'%s' is the name "
                        "of the int8 model, too",
@@ -376,11 +376,11 @@ write_results(SnCli *c, SnGraph *g, const SnBuf *rep, const SnBuf *page)
 {
     const char *path = c->args.output;
 
+    sn_putn(&c->out, rep->s, rep->n);
+    sn_cli_aside(c);
     if (strcmp(path, "-") == 0) {
-        fputs(rep->s, stderr);
         sn_print(g, &c->out, NULL, NULL);
     } else {
-        sn_putn(&c->out, rep->s, rep->n);
         SN_TRY(sn_is_onnx(path) ? sn_cli_export(c, g, path)
                                 : sn_text_save(g, path, c->d));
     }

@@ -266,6 +266,8 @@ sn_verb_run(SnCli *c)
         return sn_cli_check_vectors(c);
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(take_c(c));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){.option = "--json", .path = c->args.json ? "-" : NULL}));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump", c->args.dump, NULL,
                                           "an .npy file", .text = false}));
     SN_TRY(sn_cli_pack_check(c, path));
@@ -284,6 +286,8 @@ sn_verb_run(SnCli *c)
         SN_TRY(score(c, &r));
     if (c->args.compare)
         SN_TRY(compare(c, &r));
+    if (!c->args.json)
+        sn_cli_aside(c);
     if (c->args.dump)
         SN_TRY(dump(c, &r));
     if (labelled || c->args.compare || c->args.dump)
