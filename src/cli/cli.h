@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/budget.h"
 #include "base/buf.h"
@@ -92,6 +93,9 @@ typedef struct SnCli {
     const char *printed; /* the option whose output goes there, too: "-" */
 } SnCli;
 
+/* Writes c->out to f.  Names come from files, so that control characters in it
+ * are escaped; what is read again (JSON, graphs) has none. */
+bool sn_cli_put(const SnCli *c, FILE *f);
 /* What is in c->out goes to standard error where such an option is. */
 void sn_cli_aside(SnCli *c);
 

@@ -97,33 +97,6 @@ run(SnCli *c, int argc, char **argv)
     return v->run(c);
 }
 
-/* Writes what the verb said to f.  Names come from files, so that control
- * characters in it are escaped; what is read again (JSON, graphs) has none. */
-static bool
-put_out(const SnCli *c, FILE *f)
-{
-    SnBuf b;
-    size_t n;
-
-    sn_buf_init(&b, c->a);
-    for (size_t i = 0; i < c->out.n; i += n) {
-        n = strcspn(c->out.s + i, "\n\t");
-        sn_put_escaped(&b, c->out.s + i, n);
-        if (i + n < c->out.n)
-            sn_putc(&b, c->out.s[i + n++]);
-    }
-    return b.n == 0 || fwrite(b.s, 1, b.n, f) == b.n;
-}
-
-void
-sn_cli_aside(SnCli *c)
-{
-    if (!c->printed)
-        return;
-    put_out(c, stderr);
-    sn_buf_init(&c->out, c->a);
-}
-
 /* Runs the command and prints what it said. */
 static SnStatus
 command(SnCli *c, int argc, char **argv)
@@ -134,7 +107,7 @@ command(SnCli *c, int argc, char **argv)
     SnStatus st = run(c, argc, argv);
     if (sn_file_mapped_check(c->d) != SN_OK) /* whatever it led to */
         st = SN_EINPUT;
-    if (!put_out(c, stdout) || fflush(stdout) != 0) {
+    if (!sn_cli_put(c, stdout) || fflush(stdout) != 0) {
         SnStatus full = sn_fail(c->d, SN_EOUTPUT, "standard output",
                                 "cannot write: %s", strerror(errno));
         st = st == SN_OK ? full : st;

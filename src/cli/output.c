@@ -119,3 +119,30 @@ sn_cli_writable(SnCli *c, const SnOutput *o)
                        o->path, o->what, in);
     return o->text ? sn_file_text_check(c->d, o->option, o->path) : SN_OK;
 }
+
+/* ---- standard output ---- */
+
+bool
+sn_cli_put(const SnCli *c, FILE *f)
+{
+    SnBuf b;
+    size_t n;
+
+    sn_buf_init(&b, c->a);
+    for (size_t i = 0; i < c->out.n; i += n) {
+        n = strcspn(c->out.s + i, "\n\t");
+        sn_put_escaped(&b, c->out.s + i, n);
+        if (i + n < c->out.n)
+            sn_putc(&b, c->out.s[i + n++]);
+    }
+    return b.n == 0 || fwrite(b.s, 1, b.n, f) == b.n;
+}
+
+void
+sn_cli_aside(SnCli *c)
+{
+    if (!c->printed)
+        return;
+    sn_cli_put(c, stderr);
+    sn_buf_init(&c->out, c->a);
+}
