@@ -109,6 +109,39 @@ sweep terminate 15 2>/dev/null
 sweep interrupt 2 2>/dev/null
 sweep fail fail
 
+# The files of sinter-gen: all or none, at every 11th call.  Only renames that
+# fail, which are the last, leave some of them.
+gen() {
+    rm -rf "$tmp/g"
+    FAULT_SET=io LD_PRELOAD=$fault "$BUILD/sinter-gen" --no-prove --nodes tests/gen/mini.def \
+        -I . -o "$tmp/g" >"$tmp/o" 2>&1
+}
+FAULT_COUNT=$tmp/n gen || exit 1
+n=$(cat "$tmp/n") files=$(ls "$tmp/g")
+for how in 15 fail; do
+    i=1 nbad=0 nall=0 last=$n
+    [ $how = 15 ] || last=$((n - $(echo "$files" | wc -w) - 5))
+    while [ $i -le "$last" ]; do
+        (FAULT_AT=$i FAULT_HOW=$how gen)
+        rc=$? left=$(ls -A "$tmp/g" 2>/dev/null)
+        case $how:$rc:$left in
+        15:143: | fail:[1356]:) ;;
+        *:0:"$files" | 15:143:"$files" | fail:5:"$files") nall=$((nall + 1)) ;;
+        *)
+            echo "| sinter-gen, $how at call $i: exit code $rc, $(echo "$left" | wc -w) files"
+            nbad=$((nbad + 1))
+            ;;
+        esac
+        i=$((i + 11))
+    done
+    if [ $nbad -eq 0 ] && [ "$n" -gt 200 ]; then
+        echo "ok crash generator $how: $nall whole"
+    else
+        echo "not ok crash generator $how: $nbad of $n calls"
+        bad=1
+    fi
+done 2>/dev/null
+
 # A file that grows too large is a write that fails, also where the signal is
 # not ignored by who starts the program.
 fresh
