@@ -76,6 +76,10 @@ for r in single double float; do
         >"$tmp/$r.seen" 2>"$tmp/log"
     say "no node of $r is further away" $?
 done
+# shellcheck disable=SC2086
+"$sinter" run "$demo/fashion_lrn.onnx" --input "$demo/test_images.npy" $pixels -n 1 --check-twin \
+    >"$tmp/float.out" 2>"$tmp/log" && grep -q 'nothing is compared: no node computes codes' "$tmp/log"
+say 'a float model has nothing to compare' $?
 grep -q '^/Relu_output_0 .*: 0 to 1 codes in [0-9]* values, bound -1 to 1$' "$tmp/double.seen"
 say 'and some are as far' $?
 [ "$(grep -c ': 0 to 0 codes in' "$tmp/float.seen")" = "$(wc -l <"$tmp/float.seen")" ]

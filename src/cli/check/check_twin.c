@@ -127,6 +127,9 @@ report(SnCli *c, const Check *k)
         sn_json_close(&j, '}');
         sn_puts(&c->out, "\n");
     }
+    if (n == 0)
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "--check-twin: nothing is compared: no node computes codes");
     if (nbad)
         return sn_fail(c->d, SN_ECHECK, "--check-twin",
                        "%u of %u nodes are further from the rows of float than "
