@@ -67,21 +67,26 @@ widen_row(const Chunk *k, const int8_t *x, char *to)
     pad(k, to + (left + n) * px, p->wp - left - n);
 }
 
+static int64_t
+clip(int64_t v, int64_t hi)
+{
+    return v < 0 ? 0 : v > hi ? hi : v;
+}
+
 /* n rows of one pixel each, from `row` on. */
 static void
 widen_column(const Chunk *k, int64_t row, int64_t n)
 {
     const SnConvQ8 *p = k->p;
-    int64_t px = p->geo.c * p->t->esize, h = p->geo.h;
-    int64_t from = row < 0 ? 0 : min64(row, h);
-    int64_t to = row + n < from ? from : min64(row + n, h);
-    int64_t above = from < row ? 0 : min64(from - row, n);
+    int64_t c = p->geo.c, px = c * p->t->esize;
+    int64_t from = clip(row, p->geo.h), to = clip(row + n, p->geo.h);
+    int64_t above = clip(-row, n), below = n - above - (to - from);
 
     pad(k, k->buf, above);
     if (to > from)
-        p->t->widen(k->x + from * p->geo.c, (to - from) * p->geo.c, k->xz,
+        p->t->widen(k->x + from * c, (to - from) * c, k->xz,
                     k->buf + above * px);
-    pad(k, k->buf + (above + to - from) * px, n - above - (to - from));
+    pad(k, k->buf + (n - below) * px, below);
 }
 
 static void
