@@ -107,6 +107,19 @@ typedef struct SnCaseBind {
     SnCaseNode **nodes;
 } SnCaseBind;
 
+enum { SN_CASE_NEARLY = 16 };
+/* What all draws of one trial share. */
+typedef struct SnCaseShared {
+    /* conjuncts of the condition that are tested before shapes are drawn, and
+     * the variables whose types and attributes each reads, by index */
+    uint32_t nearly;
+    const SnExpr *early[SN_CASE_NEARLY];
+    uint64_t types[SN_CASE_NEARLY], attrs[SN_CASE_NEARLY];
+    /* a case before anything is drawn, once there is one */
+    bool seeded;
+    struct SnProofCase *seed;
+} SnCaseShared;
+
 typedef struct SnProofCase {
     SnArena *a;
     SnProver *pv;
@@ -124,6 +137,7 @@ typedef struct SnProofCase {
                           it */
     uint32_t npool, nodd, nleaf, each;
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
+    bool rounds; /* a node of the left side may round before its zero point */
     bool small;  /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
     bool zeros; /* reals are zeros of either sign, mostly */
@@ -144,6 +158,9 @@ typedef struct SnProofCase {
     const SnDefTuple *tuple;  /* of the first node under `each` */
     SnCaseValue *leaf[16];
     const SnExpr *when;     /* the guard under trial; NULL: none */
+    SnCaseShared *shared;   /* NULL: nothing is */
+    uint64_t typed, set;    /* variables whose type, attributes are drawn */
+    uint32_t tested;        /* conjuncts of shared->early */
     const SnCaseNode *self; /* whose constraints are evaluated */
     SnCaseType each_type;   /* what operand 0 of a list drew, for `alike` */
     SnRange each_clamp;
@@ -158,6 +175,7 @@ typedef struct SnProofCase {
     bool wrong;       /* ... because the right side is not a graph */
     bool large;       /* ... because it is too large to run */
     bool stops;       /* ... because a node fails when it is run */
+    bool unmet;       /* ... because the guard, tested early, does not hold */
     bool ratio;       /* some row depends on the rounding */
     const struct SnDefRow *row; /* the row that float declares, and that was
                                    run */
@@ -306,6 +324,14 @@ const char *sn_case_broken(SnProofCase *c, const SnCaseNode *n);
 SnCaseType sn_case_pinned(const SnCaseNode *n, const SnDefPort *p,
                           const SnCaseValue *b);
 bool sn_case_guard(SnProofCase *c); /* all conditions of the rule */
+
+/* ---- conditions on types (prove_early.c) ---- */
+
+/* Adds the conjuncts of `when` that may be tested early. */
+void sn_case_early_find(SnCaseShared *y, const SnExpr *when);
+/* v has its type t, its attributes: tests what can be tested now. */
+bool sn_case_early_type(SnProofCase *c, const SnDefVar *v, const SnCaseType *t);
+bool sn_case_early_attrs(SnProofCase *c, const SnDefVar *v);
 
 /* ---- the right side (prove_term.c) ---- */
 

@@ -469,11 +469,14 @@ inst_node(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want)
     capture(c, p, n);
     if (p == c->r->pat)
         c->root = n;
+    if (p->cap && n->n->nout &&
+        !sn_case_early_type(c, p->cap, &n->out[0]->type))
+        return NULL;
     if (!draw_operands(c, n, p, t))
         return NULL;
     c->each = each;
     c->in_each = in_each;
-    if (!draw_attrs(c, n, p))
+    if (!draw_attrs(c, n, p) || (p->cap && !sn_case_early_attrs(c, p->cap)))
         return NULL;
     SnCaseValue *y = n->n->nout ? n->out[0] : NULL;
     if (n->n->nin == 0 && y) { /* a source: its value is a leaf */
@@ -518,6 +521,8 @@ inst_var(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want,
         leaf(c, k, want,
              c->in_each ? sn_format(c->a, "%s%u", p->name, c->each) : p->name);
     b->v = v;
+    if (!sn_case_early_type(c, p->var, &v->type))
+        return NULL;
     if (c->in_each) {
         if (!b->list)
             b->list = SN_NEW_N(c->a, SnCaseValue *, 4);
@@ -746,24 +751,56 @@ source_shape(SnProofCase *c, SnCaseNode *n)
     return sn_case_shape(c, n);
 }
 
+/* What follows from the rule alone. */
+static void
+seed(SnProofCase *c)
+{
+    c->map = ranked_map(c, c->r->pat);
+    c->vector = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
+    c->shaped = names_shape(c->r->need);
+    c->rounds = rounds(c, c->r->pat);
+    seed_fixed(c, c->r->pat, c->r->rhs);
+    numbers(c, c->r->need);
+    numbers_of(c, c->r->pat);
+}
+
+/* The same, from a case that was seeded. */
+static void
+seed_from(SnProofCase *c, const SnProofCase *x)
+{
+    c->map = x->map;
+    c->vector = x->vector;
+    c->shaped = x->shaped;
+    c->rounds = x->rounds;
+    c->npool = x->npool;
+    c->nodd = x->nodd;
+    c->nnumber = x->nnumber;
+    memcpy(c->pool, x->pool, x->npool * sizeof *x->pool);
+    memcpy(c->odd, x->odd, x->nodd * sizeof *x->odd);
+    memcpy(c->number, x->number, x->nnumber * sizeof *x->number);
+}
+
 bool
 sn_case_draw(SnProofCase *c)
 {
     SnDefConc any = {-1, -1};
+    SnCaseShared *s = c->shared;
 
     c->bind = SN_NEW_N(c->a, SnCaseBind, c->r->nvar + 1);
-    c->map = ranked_map(c, c->r->pat);
-    c->vector = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
-    c->shaped = names_shape(c->r->need);
+    if (s && s->seeded)
+        seed_from(c, s->seed);
+    else
+        seed(c);
+    if (s && !s->seeded && !c->fail) {
+        *s->seed = *c;
+        s->seeded = true;
+    }
     c->flat = c->vector && sn_case_chance(c, c->shaped ? 20 : 85);
     c->corner = sn_case_chance(c, 40);
     c->positive = sn_case_chance(c, 40);
     c->small = sn_case_chance(c, 25);
-    c->ties = rounds(c, c->r->pat) && sn_case_chance(c, 40);
+    c->ties = c->rounds && sn_case_chance(c, 40);
     c->half = c->ties ? sn_case_below(c, 2) : 0;
-    seed_fixed(c, c->r->pat, c->r->rhs);
-    numbers(c, c->r->need);
-    numbers_of(c, c->r->pat);
     SnCaseValue *y = inst(c, c->r->pat, any, NULL, false);
     if (c->fail || !c->root)
         return sn_case_no(c, "no left side");

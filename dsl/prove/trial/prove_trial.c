@@ -768,9 +768,12 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
     /* so that a condition that one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
     SnArena *a = sn_prove_scratch(pv);
+    SnProofCase seeded;
+    SnCaseShared shared = {.seed = &seeded};
     uint64_t failed = 0;
     uint32_t which = UINT32_MAX; /* the last failed draw with a reason */
 
+    sn_case_early_find(&shared, when);
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         SnProofCase c;
         uint64_t from = rng;
@@ -778,7 +781,8 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
             break;
         t.ntry++;
         start(&c, pv, pr, when, i, &rng, a);
-        if (!one(&c, &t, want) && c.fail) {
+        c.shared = &shared;
+        if (!one(&c, &t, want) && c.fail && !c.unmet) {
             which = i;
             failed = from;
         }
