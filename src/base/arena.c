@@ -51,6 +51,7 @@ struct SnArena {
     Block *block;
     AtFree *at_free; /* in blocks of the arena */
     Map *map;
+    Map *space;        /* of sn_arena_space */
     char *open, *end;  /* free part of the open block, zeroed */
     Block *opened;     /* that block; NULL: none */
     size_t block_size; /* of the next block */
@@ -253,6 +254,8 @@ let_go(SnArena *a, const Block *keep)
         f->fn(f->ctx);
     for (const Map *m = a->map; m; m = m->next)
         munmap(m->p, m->n);
+    for (const Map *m = a->space; m; m = m->next)
+        munmap(m->p, m->n);
     for (Block *b = a->block, *next; b; b = next) {
         next = b->next;
         if (b == keep)
@@ -438,6 +441,32 @@ sn_arena_pages(SnArena *a, size_t n)
     return p;
 }
 
+void *
+sn_arena_space(SnArena *a, size_t n)
+{
+    if (sn_budget_memory(a->budget))
+        return NULL;
+    void *p = map(a, n, PROT_NONE, MAP_ANONYMOUS, -1);
+    if (p) {
+        Map *m = a->map;
+        a->map = m->next;
+        m->next = a->space;
+        a->space = m;
+    }
+    return p;
+}
+
+void
+sn_arena_open(SnArena *a, void *p, size_t n)
+{
+    charge(a, n);
+    if (refused() || mprotect(p, n, PROT_READ | PROT_WRITE) != 0)
+        sn_out_of_memory();
+    if (n >= HUGE)
+        prefer_huge(p, n);
+    a->nbyte += n;
+}
+
 /* Bytes of the file that is mapped many times: more for much, since a process
  * has some 65 000 mappings in all. */
 enum { WINDOW = 1 << 16, WINDOW_MAX = 1 << 22, NWINDOW = 1024 };
@@ -518,6 +547,9 @@ sn_arena_drop(const SnArena *a, const void *p, size_t n)
             madvise((void *)from, to - from, MADV_DONTNEED);
         return;
     }
+    for (const Map *m = a->space; m; m = m->next)
+        if (p == m->p && n == m->n)
+            madvise(m->p, n, MADV_DONTNEED);
 }
 
 void

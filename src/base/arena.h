@@ -48,6 +48,12 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
 /* n bytes (more than 0), zero, of which sn_arena_unload gives back what is not
  * needed any more: it is lost then, and reads as zero. */
 void *sn_arena_pages(SnArena *a, size_t n);
+/* Addresses for n bytes (more than 0) that cannot be read yet, and take no
+ * memory; NULL: none can be had, or the memory is that of a host.
+ * sn_arena_open makes them n zero bytes, once; what it returns memory for is
+ * all that sn_arena_space did. */
+void *sn_arena_space(SnArena *a, size_t n);
+void sn_arena_open(SnArena *a, void *p, size_t n);
 /* n read-only bytes (more than 0) that repeat `one`, of size bytes (1, 2, 4 or
  * 8). They are one short unnamed file, mapped many times, and the system may
  * drop their pages. NULL where that cannot be done, and for 4 GiB and more. */

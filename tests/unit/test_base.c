@@ -142,6 +142,34 @@ test_pages(void **state)
     sn_arena_free(a);
 }
 
+/* Addresses that become memory, which unloading leaves alone. */
+static void
+test_space(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 5 * page + 77;
+    SnArena *a = sn_arena_new();
+    unsigned char *p = sn_arena_space(a, n);
+    size_t before = sn_arena_nbyte(a);
+
+    (void)state;
+    assert_non_null(p);
+    sn_arena_unload_all(a);
+    sn_arena_open(a, p, n);
+    assert_int_equal(sn_arena_nbyte(a), before + n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(p[i], 0);
+    memset(p, 7, n);
+    sn_arena_unload(a, p, n);
+    sn_arena_unload_all(a);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(p[i], 7);
+    sn_arena_drop(a, p, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(p[i], 0);
+    assert_null(sn_arena_space(a, SIZE_MAX / 2));
+    sn_arena_free(a);
+}
+
 /* A unit again and again, at every place, also after it was let go. */
 static void
 test_repeat(void **state)
@@ -749,6 +777,7 @@ main(void)
         cmocka_unit_test(test_arena_clear),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_space),
         cmocka_unit_test(test_repeat),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_alloc_fail),
