@@ -242,6 +242,7 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
     n->attr = r->attr;
     n->data = r->data;
     n->own = s->own && r->data != NULL && r->data == s->data;
+    n->late = r->data != NULL && r->data == s->data ? s->late : NULL;
     n->origin = s->origin ? sn_strdup(g->arena, s->origin) : NULL;
     n->source = s->source ? sn_strdup(g->arena, s->source) : NULL;
     for (unsigned k = 0; k < n->nres; k++) {

@@ -160,6 +160,7 @@ sn_become(SnGraph *g, SnId id, const SnSpec *s)
     n->calibrated = false;
     n->data = s->data;
     n->own = s->own;
+    n->late = s->late;
 }
 
 static bool

@@ -17,6 +17,7 @@ extern "C" {
 typedef uint32_t SnId;  /* a node; 0 is none */
 typedef uint32_t SnRef; /* one result of a node; 0 is none */
 typedef uint32_t SnKind;
+typedef struct SnLate SnLate; /* graph/late/late.h */
 
 enum { SN_RESBITS = 3, SN_MAXRES = 1 << SN_RESBITS };
 #define SN_REF(node, res) (((SnRef)(node) << SN_RESBITS) | (SnRef)(res))
@@ -62,6 +63,8 @@ typedef struct SnNode {
     void *attr; /* the kind's attribute struct; never NULL if it has any */
     const void *data;   /* Constant: sn_tensor_nbyte bytes, never written, but
                            by a kernel that keeps them (SnPrep.taken) */
+    SnLate *late;       /* how data, which nobody may be able to read before, is
+                           made (late/late.h), or NULL */
     bool own;           /* data is memory of the graph that nothing else refers
                            to: free without the node */
     uint64_t hash;      /* XXH64 of data where the text gave it, else 0 */
@@ -100,6 +103,7 @@ typedef struct SnSpec {
     const void *data;          /* Constant only; copied unless borrow */
     bool borrow;               /* data outlives the graph */
     bool own;                  /* SnNode.own, with borrow */
+    SnLate *late;              /* SnNode.late, with borrow */
     bool calibrated;
     const char *origin, *source;
 } SnSpec;
@@ -139,6 +143,9 @@ sn_def(const SnGraph *g, SnRef r)
 {
     return g->node[SN_NODE(r)];
 }
+/* The data of a Constant, for whoever reads its elements: made now if they are
+ * late.  NULL for another node. */
+const void *sn_node_data(const SnGraph *g, SnId id);
 static inline SnResult *
 sn_res(const SnGraph *g, SnRef r)
 {

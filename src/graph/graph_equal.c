@@ -95,7 +95,8 @@ same_node(Pair *p, SnId x, SnId y)
     if (!sn_holds_data(sn_desc(m->kind)))
         return true;
     size_t nbyte = sn_tensor_nbyte(m->res[0].type, m->res[0].shape);
-    if (nbyte && memcmp(m->data, n->data, nbyte) != 0)
+    if (nbyte &&
+        memcmp(sn_node_data(p->x, x), sn_node_data(p->y, y), nbyte) != 0)
         return differ(p, x, "data");
     return true;
 }
@@ -197,8 +198,9 @@ put_u64(SnBuf *b, uint64_t v)
 
 /* All of a node but what makes its operands, which is in their hashes. */
 static void
-put_node(SnBuf *b, const SnNode *n, bool with_names)
+put_node(SnBuf *b, const SnGraph *g, SnId id, bool with_names)
 {
+    const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
 
     sn_putf(b, "%s %d %u", d->name, n->calibrated, (unsigned)n->nin);
@@ -215,7 +217,7 @@ put_node(SnBuf *b, const SnNode *n, bool with_names)
             sn_put_quoted(b, r->name);
     }
     if (sn_holds_data(d))
-        put_u64(b, XXH64(n->data,
+        put_u64(b, XXH64(sn_node_data(g, id),
                          sn_tensor_nbyte(n->res[0].type, n->res[0].shape), 0));
 }
 
@@ -231,7 +233,7 @@ sn_node_hashes(const SnGraph *g, const SnId *order, uint32_t n, SnArena *a,
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *d = sn_node(g, order[i]);
         b.n = 0;
-        put_node(&b, d, with_names);
+        put_node(&b, g, order[i], with_names);
         if (sn_is_input(sn_desc(d->kind)))
             put_u64(&b, ninput++);
         for (uint32_t s = 0; s < d->nin; s++) {

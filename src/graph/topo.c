@@ -112,7 +112,7 @@ clone_node(const SnGraph *g, SnId id, SnGraph *c, const SnId *map,
                 .attr = n->attr,
                 .type = type,
                 .shape = n->nres ? n->res[0].shape : NULL,
-                .data = n->data,
+                .data = sn_node_data(g, id),
                 .calibrated = n->calibrated,
                 .origin = n->origin,
                 .source = n->source};

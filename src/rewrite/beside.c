@@ -307,7 +307,7 @@ join_constants(Beside *b, const SnRef *from, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         size_t one =
             sn_tensor_nbyte(sn_type(g, from[i]), sn_shape_of(g, from[i]));
-        memcpy(data + at, sn_def(g, from[i])->data, one);
+        memcpy(data + at, sn_node_data(g, SN_NODE(from[i])), one);
         at += one;
     }
     const SnType *type = sn_type(g, from[0]);

@@ -206,7 +206,8 @@ eval(Env *e, SnRef r)
         return have;
     if (n->data) {
         Val v = {r,
-                 {n->res[0].type, n->res[0].shape, (void *)(uintptr_t)n->data}};
+                 {n->res[0].type, n->res[0].shape,
+                  (void *)(uintptr_t)sn_node_data(e->g, id)}};
         SN_PUSH(e->a, e->val, e->nval, v);
         return find(e->val, e->nval, r);
     }

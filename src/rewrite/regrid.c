@@ -249,7 +249,7 @@ sn_bias_codes(const SnGraph *g, SnRef v, const SnType *t, double step,
 {
     const SnArithPairs *p = &sn_arith_at(g->rounding)->pairs;
     const double unit = p->bias_bits ? p->bias_step : 1;
-    const float *b = sn_def(g, v)->data;
+    const float *b = sn_node_data(g, SN_NODE(v));
     int64_t n = sn_shape_count(sn_shape_of(g, v));
     int32_t *q = SN_NEW_N(g->arena, int32_t, n + 1);
 

@@ -72,7 +72,7 @@ stated_bias(const SnIntPlan *p, uint32_t slot, int64_t c)
     SnRef v = p->n->in[slot].ref;
 
     if (p->how[slot] == SN_INT_PINNED)
-        return (double)((const float *)sn_def(p->g, v)->data)[c];
+        return (double)((const float *)sn_node_data(p->g, SN_NODE(v)))[c];
     return sn_stated_bias(p->g, sn_in(p->g, SN_NODE(v), 0), c);
 }
 

@@ -101,7 +101,7 @@ copy(SnWitness *w, const SnGraph *g, SnId id)
                 .attr = n->attr,
                 .type = type,
                 .shape = n->nres ? n->res[0].shape : NULL,
-                .data = n->data,
+                .data = sn_node_data(g, id),
                 .calibrated = n->calibrated};
     return sn_add(w->all, &s, NULL);
 }
