@@ -55,19 +55,17 @@ giver(const SnGraph *g, SnRef v)
     return 0;
 }
 
-/* v's node becomes a Constant of data; what only it read goes. */
+/* v's node becomes a Constant with the data of s; what only it read goes. */
 static void
-become(SnGraph *g, SnRef v, const void *data, bool own)
+become(SnGraph *g, SnRef v, const SnSpec *s)
 {
     const SnNode *n = sn_def(g, v);
     SnId *in = SN_NEW_N(g->arena, SnId, n->nin);
     uint32_t nin = n->nin;
-    SnSpec s = {
-        .kind = SN_K_CONSTANT, .data = data, .borrow = true, .own = own};
 
     for (uint32_t i = 0; i < nin; i++)
         in[i] = SN_NODE(n->in[i].ref);
-    sn_become(g, SN_NODE(v), &s);
+    sn_become(g, SN_NODE(v), s);
     for (uint32_t i = 0; i < nin; i++)
         if (in[i] && !sn_node(g, in[i])->dead)
             sn_remove_unused(g, in[i]);
@@ -94,7 +92,9 @@ sn_fold_inplace(SnGraph *g, SnRef v)
     sn_arena_free(a);
     if (!done)
         return false;
-    become(g, v, to, true);
+    become(g, v,
+           &(SnSpec){
+               .kind = SN_K_CONSTANT, .data = to, .borrow = true, .own = true});
     return true;
 }
 
@@ -118,25 +118,22 @@ computed(SnGraph *g, SnRef v, SnArena **a, bool *keep)
 SnRef
 sn_fold(SnGraph *g, SnRef v)
 {
-    SnArena *a;
-    bool keep;
+    SnArena *a = NULL;
+    const SnType *t = sn_type(g, v);
+    SnSpec s = {.kind = SN_K_CONSTANT,
+                .name = sn_name(g, v),
+                .type = &t,
+                .shape = sn_shape_of(g, v)};
     SnRef c = 0;
 
     if (sn_def(g, v)->data)
         return v;
-    const void *data = computed(g, v, &a, &keep);
-    if (data) {
-        const SnType *t = sn_type(g, v);
-        SnSpec s = {.kind = SN_K_CONSTANT,
-                    .name = sn_name(g, v),
-                    .type = &t,
-                    .shape = sn_shape_of(g, v),
-                    .data = data,
-                    .borrow = keep,
-                    .own = keep};
+    if (!sn_fold_late(g, v, &s))
+        s.data = computed(g, v, &a, &s.own);
+    s.borrow |= s.own;
+    if (s.data)
         c = SN_REF(sn_add(g, &s, NULL), 0);
-    }
-    if (!keep)
+    if (!s.own)
         sn_arena_free(a);
     if (c && sn_nuse(g, v) == 0)
         sn_remove_unused(g, SN_NODE(v));
@@ -146,17 +143,19 @@ sn_fold(SnGraph *g, SnRef v)
 void
 sn_fold_here(SnGraph *g, SnRef v)
 {
-    SnArena *a;
-    bool keep;
+    SnSpec s = {.kind = SN_K_CONSTANT, .borrow = true};
+    SnArena *a = NULL;
 
     if (sn_fold_inplace(g, v))
         return;
-    const void *data = computed(g, v, &a, &keep);
-    if (data) {
-        size_t n = sn_tensor_nbyte(sn_type(g, v), sn_shape_of(g, v));
-        become(g, v, keep ? data : sn_memdup(g->arena, data, n), keep);
-    }
-    if (!keep)
+    if (!sn_fold_late(g, v, &s))
+        s.data = computed(g, v, &a, &s.own);
+    if (s.data && !s.own && !s.late)
+        s.data = sn_memdup(g->arena, s.data,
+                           sn_tensor_nbyte(sn_type(g, v), sn_shape_of(g, v)));
+    if (s.data)
+        become(g, v, &s);
+    if (!s.own)
         sn_arena_free(a);
 }
 
@@ -249,7 +248,7 @@ to_splat(SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
     const SnShape *s = n->res[0].shape;
-    SnSplatAttr at = {.value = *(const float *)n->data};
+    SnSplatAttr at = {.value = *(const float *)sn_node_data(g, id)};
     SnSpec sp = {.kind = SN_K_SPLAT,
                  .type = &n->res[0].type,
                  .name = n->res[0].name,
@@ -293,8 +292,10 @@ sn_numbers_pass(SnRewriter *rw, SnGraph *g, bool splats)
 /* ---- common subexpressions ---- */
 
 static bool
-same_node(const SnNode *x, const SnNode *y)
+same_node(const SnGraph *g, SnId a, SnId b)
 {
+    const SnNode *x = sn_node(g, a), *y = sn_node(g, b);
+
     if (x->kind != y->kind || x->nin != y->nin || x->nres != y->nres ||
         x->calibrated != y->calibrated)
         return false;
@@ -310,13 +311,14 @@ same_node(const SnNode *x, const SnNode *y)
     if (!x->data != !y->data)
         return false;
     return !x->data ||
-           !memcmp(x->data, y->data,
+           !memcmp(sn_node_data(g, a), sn_node_data(g, b),
                    sn_tensor_nbyte(x->res[0].type, x->res[0].shape));
 }
 
 static uint64_t
-node_hash(const SnNode *n)
+node_hash(const SnGraph *g, SnId id)
 {
+    const SnNode *n = sn_node(g, id);
     uint64_t h = XXH64(&n->kind, sizeof n->kind, 1);
 
     for (uint32_t i = 0; i < n->nin; i++)
@@ -327,7 +329,8 @@ node_hash(const SnNode *n)
     }
     h = sn_attrs_hash(sn_desc(n->kind), n->attr, h);
     if (n->data)
-        h = XXH64(n->data, sn_tensor_nbyte(n->res[0].type, n->res[0].shape), h);
+        h = XXH64(sn_node_data(g, id),
+                  sn_tensor_nbyte(n->res[0].type, n->res[0].shape), h);
     return h;
 }
 
@@ -350,10 +353,10 @@ sn_cse_pass(SnRewriter *rw, SnGraph *g)
         const SnNode *x = sn_node(g, id);
         if (x->dead || sn_desc(x->kind)->effect)
             continue;
-        uint64_t hash = node_hash(x);
+        uint64_t hash = node_hash(g, id);
         uint32_t h = (uint32_t)hash & (cap - 1);
-        while (table[h].id && (table[h].hash != hash ||
-                               !same_node(sn_node(g, table[h].id), x)))
+        while (table[h].id &&
+               (table[h].hash != hash || !same_node(g, table[h].id, id)))
             h = (h + 1) & (cap - 1);
         if (!table[h].id) {
             table[h] = (Seen){id, hash};

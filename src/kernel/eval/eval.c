@@ -52,7 +52,7 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
 
     if (n->data && n->nres == 1) {
         if (out[0].data)
-            memcpy(out[0].data, n->data,
+            memcpy(out[0].data, sn_node_data(g, id),
                    sn_tensor_nbyte(n->res[0].type, n->res[0].shape));
         return SN_OK;
     }
@@ -149,8 +149,8 @@ enum { MOST_OPERANDS = 4 };
 /* Is an element of the only result computed from reals at its own place in each
  * operand, or at one that is repeated?  Then rows of it can be computed apart:
  * such an evaluator does not fail and takes no memory. */
-static bool
-by_rows(const SnCall *c)
+bool
+sn_eval_by_rows(const SnCall *c)
 {
     const SnSem *sem = c->kind->sem;
     bool reals = c->nout == 1 && c->out[0].type->elem == SN_F32;
@@ -185,25 +185,35 @@ typedef struct Rows {
     SnEvalFn *eval;
 } Rows;
 
-static void
-run_rows(void *ctx, unsigned part, int64_t i0, int64_t i1)
+void
+sn_eval_rows(SnEvalFn *eval, const SnCall *all, uint32_t slot, void *to,
+             int64_t i0, int64_t i1)
 {
-    const Rows *r = ctx;
-    SnCall c = *r->c;
+    SnCall c = *all;
     SnShape shape[MOST_OPERANDS + 1];
     SnTensor in[MOST_OPERANDS], out;
 
-    (void)part;
     for (uint32_t i = 0; i < c.nin; i++)
-        in[i] = rows_of(&r->c->in[i], r->c->out[0].shape, i0, i1, &shape[i]);
-    out = rows_of(&r->c->out[0], r->c->out[0].shape, i0, i1,
-                  &shape[MOST_OPERANDS]);
+        in[i] = rows_of(&all->in[i], all->out[0].shape, i0, i1, &shape[i]);
+    out =
+        rows_of(&all->out[0], all->out[0].shape, i0, i1, &shape[MOST_OPERANDS]);
+    if (to)
+        in[slot].data = out.data = to;
     c.in = in;
     c.out = &out;
     c.scratch = NULL;
     c.why = NULL;
-    if (r->eval(&c) != SN_OK)
+    if (eval(&c) != SN_OK)
         sn_bug("%s failed in parts", c.kind->name);
+}
+
+static void
+run_rows(void *ctx, unsigned part, int64_t i0, int64_t i1)
+{
+    const Rows *r = ctx;
+
+    (void)part;
+    sn_eval_rows(r->eval, r->c, 0, NULL, i0, i1);
 }
 
 /* The evaluator, on the team of this thread where that is worth it. */
@@ -214,7 +224,7 @@ evaluate(SnEvalFn *eval, const SnCall *c, size_t nbyte)
     int64_t rows = c->out[0].shape->rank > 0 ? c->out[0].shape->dim[0] : 1;
     unsigned nparts = sn_spread_parts(rows, nbyte);
 
-    if (nparts == 1 || !by_rows(c))
+    if (nparts == 1 || !sn_eval_by_rows(c))
         return eval(c);
     sn_spread(rows, nparts, run_rows, &r);
     return SN_OK;
@@ -257,6 +267,16 @@ sn_eval_too_large(const SnGraph *g, SnId id)
 
 static const void *fold(Fold *f, SnRef r, int depth);
 
+void
+sn_eval_charge(const SnGraph *g, SnRef r, SnArena *a)
+{
+    size_t nbyte = sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r));
+
+    sn_budget_at("folding", sn_label(g, SN_NODE(r), a));
+    sn_charge(SN_CHARGE_FOLD_NBYTE, nbyte);
+    sn_charge(SN_CHARGE_FOLD_OPS, sn_node_charge(g, SN_NODE(r)));
+}
+
 static const void *
 compute(Fold *f, SnRef r, int depth)
 {
@@ -282,9 +302,7 @@ compute(Fold *f, SnRef r, int depth)
     if (nbyte > SN_EVAL_MOST - f->nbyte)
         return NULL;
     f->nbyte += nbyte;
-    sn_budget_at("folding", sn_label(g, SN_NODE(r), f->a));
-    sn_charge(SN_CHARGE_FOLD_NBYTE, nbyte);
-    sn_charge(SN_CHARGE_FOLD_OPS, sn_node_charge(g, SN_NODE(r)));
+    sn_eval_charge(g, r, f->a);
     SnTensor out[SN_MAXRES] = {0};
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;
@@ -304,7 +322,7 @@ fold(Fold *f, SnRef r, int depth)
     const SnNode *n = sn_def(f->g, r);
 
     if (n->data)
-        return n->data;
+        return sn_node_data(f->g, SN_NODE(r));
     if (depth > MAXDEPTH || sn_desc(n->kind)->effect)
         return NULL;
     for (size_t i = 0; i < f->nmemo; i++)

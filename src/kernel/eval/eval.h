@@ -46,6 +46,18 @@ const void *sn_eval_const_at(const SnGraph *g, SnRef r, SnArena *a, void *to);
 /* Is element i of r computed from element i of this operand and no other one of
  * it, and can that not fail?  Then r may take its memory. */
 bool sn_eval_inplace(const SnGraph *g, SnRef r, uint32_t slot);
+/* Charges folding r. */
+void sn_eval_charge(const SnGraph *g, SnRef r, SnArena *a);
+
+/* ---- rows ---- */
+/* Is an element of c's only result computed from reals at its own place in each
+ * operand, or at one that is repeated?  Then slices of the first axis may be
+ * computed apart, and that cannot fail. */
+bool sn_eval_by_rows(const SnCall *c);
+/* Slices [i0, i1), at `to`, where those of operand `slot` are; data of that
+ * operand and of the result is not looked at.  to NULL: into the result. */
+void sn_eval_rows(SnEvalFn *eval, const SnCall *c, uint32_t slot, void *to,
+                  int64_t i0, int64_t i1);
 
 #ifdef __cplusplus
 }
