@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/budget.h"
+#include "graph/late/late.h"
 #include "graph/text/text.h"
 #include "kernel/eval/eval.h"
 #include "kernel/eval/mapped.h"
@@ -13,6 +14,7 @@
 #include "kernel/tune/tune.h"
 #include "run/fence.h"
 #include "run/shadow.h"
+#include "run/stage.h"
 #include "run/stream.h"
 #include "base/team/team.h"
 #include "sn_kind_save.h"
@@ -169,6 +171,7 @@ typedef struct Prepare {
     uint32_t *ncopied; /* [nnode] uses that do not read it again, or NULL */
     size_t nread;      /* bytes of Constants since side files were unmapped */
     size_t nmapped;    /* bytes of maps that were opened for all runs */
+    SnStages *stages;  /* of late Constants, or NULL: there are none */
 } Prepare;
 
 /* Bytes of side files that may be in memory in addition to the weights packed
@@ -227,7 +230,8 @@ drop_copied(const Prepare *pr, const SnNode *n, const SnPrep *p)
     for (uint32_t i = 0; i < n->nin && i < 32; i++) {
         SnRef w = p->copied >> i & 1 ? n->in[i].ref : 0;
         const SnNode *c = w ? sn_def(g, w) : NULL;
-        if (c && c->own && ++pr->ncopied[SN_NODE(w)] == c->res[0].nuse &&
+        if (c && (c->own || sn_is_late(c)) &&
+            ++pr->ncopied[SN_NODE(w)] == c->res[0].nuse && c->own &&
             !(p->taken >> i & 1))
             sn_arena_drop(g->arena, c->data,
                           sn_tensor_nbyte(sn_type(g, w), sn_shape_of(g, w)));
@@ -270,6 +274,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         p.last = last_read(pr, n);
     for (uint32_t i = 0; i < n->nin; i++)
         in[i] = tensor_at(x->g, n->in[i].ref);
+    if (pr->stages)
+        sn_stages_set(pr->stages, n, in);
     if (pr->pack) {
         p.pack = pr->pack;
         p.hash = hashes(pr, n);
@@ -294,6 +300,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
     for (uint32_t i = 0; i < n->nin && i < 32; i++)
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;
+    if (pr->stages)
+        sn_stages_keep(pr->stages, n, in, p.copied);
     if (pr->ncopied)
         drop_copied(pr, n, &p);
     s->prep = p.prep;
@@ -454,6 +462,7 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     if (!pack)
         pr.pack = sn_pack_new(a);
     x->g = g;
+    pr.stages = sn_stages_new(a, g, only && !sn_pack_kept(pr.pack));
     x->backend = backend;
     sn_graph_charge(g);
     sn_budget_at("planning", g->name);
@@ -472,6 +481,8 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     x->noutput = p.noutput;
     x->output = p.output;
     SN_TRY(check_read(&pr));
+    if (pr.stages)
+        sn_stages_end(pr.stages, pr.ncopied);
     sn_arena_unload_all(g->arena); /* evaluators fetch theirs again */
     *out = x;
     return SN_OK;
