@@ -91,6 +91,8 @@ typedef struct SnCli {
     SnArgs args;
     SnBuf out;           /* what goes to standard output */
     const char *printed; /* the option whose output goes there, too: "-" */
+    bool late; /* weights of the model that is loaded next may be late: it is
+                  prepared by sn_cli_prepare, and not written */
 } SnCli;
 
 /* Writes c->out to f.  Names come from files, so that control characters in it

@@ -127,6 +127,9 @@ find_backend(SnCli *c, const SnBackendDesc **out)
     return SN_EUSAGE;
 }
 
+/* Smaller weights are copied at once. */
+enum { LATE_NBYTE = 1 << 16 };
+
 SnStatus
 sn_cli_load(SnCli *c, const char *path, SnGraph **out)
 {
@@ -136,7 +139,8 @@ sn_cli_load(SnCli *c, const char *path, SnGraph **out)
     if (sn_is_onnx(path)) {
         SnOnnxOpts o = {.dims = c->args.dim.n ? c->args.dim.v : NULL,
                         .shapes = c->args.shape.n ? c->args.shape.v : NULL,
-                        .batch = c->args.batch > 0 ? c->args.batch : 0};
+                        .batch = c->args.batch > 0 ? c->args.batch : 0,
+                        .late = c->late ? LATE_NBYTE : 0};
         if (c->args.batch == 0)
             return sn_fail(c->d, SN_EUSAGE, "--batch",
                            "is 0, expected 1 or more");

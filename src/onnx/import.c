@@ -686,7 +686,8 @@ sn_onnx_import(SnArena *a, const char *path, const SnOnnxOpts *o, SnDiag *d,
     SnFileMap map;
 
     SN_TRY(sn_file_map(a, d, path, 0, &map));
-    if (map.mapped) /* for the weights that are brought into another order */
+    /* for the weights that are brought into another order */
+    if (map.mapped && (o == NULL || o->late == 0))
         sn_arena_reserve(a, map.n, 0);
     return borrow_map(a, path, sn_path_dir(a, path), &map, o, d, out);
 }

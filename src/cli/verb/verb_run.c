@@ -59,7 +59,9 @@ run_model(SnCli *c, const char *path, const SnGraph *beside, SnResults *res)
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_cli_need_kernels(c, b));
+    c->late = b->nkernel && !c->args.as_c;
     SN_TRY(sn_cli_load(c, path, &g));
+    c->late = false;
     if (beside)
         sn_cli_share_steps(c, beside, g);
     if (sn_is_onnx(path) && is_qdq(g))

@@ -2,6 +2,7 @@
 #include "onnx/import/import_priv.h"
 
 #include <string.h>
+#include "base/budget.h"
 #include "base/team/spread.h"
 #include "onnx/proto/tensor_pb.h"
 
@@ -25,21 +26,19 @@ typedef struct Gather {
     const int64_t *stride;
 } Gather;
 
-/* Elements of t, of one axis at least, whose first index is in [i0, i1). */
+/* Elements of t, of one axis at least, whose first index is in [i0, i1), at
+ * dst. */
 static void
-gather_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
+gather_rows(const Gather *g, int64_t i0, int64_t i1, char *dst)
 {
-    const Gather *g = ctx;
     const SnData *t = g->t;
     int64_t size = (int64_t)sn_dtype_size(t->dtype), idx[SN_MAXRANK] = {i0};
     int last = t->rank - 1;
     int64_t row = last > 0 ? t->dim[last] : i1 - i0, each = 1;
     int64_t step = g->stride[last] * size, at = g->start + i0 * g->stride[0];
 
-    (void)part;
     for (int i = 1; i <= last; i++)
         each *= t->dim[i];
-    char *dst = (char *)(uintptr_t)t->data + i0 * each * size;
     for (int64_t k = 0; k < (i1 - i0) * each; k += row) {
         gather_row(dst + k * size, (const char *)g->from->data + at * size,
                    step, row, (size_t)size);
@@ -51,6 +50,16 @@ gather_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
             idx[i] = 0;
         }
     }
+}
+
+static void
+gather_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
+{
+    const Gather *g = ctx;
+    int64_t row = (int64_t)sn_data_nbyte(g->t) / g->t->dim[0];
+
+    (void)part;
+    gather_rows(g, i0, i1, (char *)(uintptr_t)g->t->data + i0 * row);
 }
 
 /* Copies the elements at start + sum(i * stride), i over dim, in C order.
@@ -97,19 +106,39 @@ stays(const SnData *t, const int *perm)
     return true;
 }
 
+static bool
+all_alike(const SnData *t)
+{
+    size_t size = sn_dtype_size(t->dtype), n = sn_data_nbyte(t);
+
+    return n > size &&
+           memcmp(t->data, (const char *)t->data + size, n - size) == 0;
+}
+
+/* The same elements with permuted axes. */
+static void
+permute(const SnData *t, const int *perm, SnData *to, int64_t *stride)
+{
+    int64_t st[SN_MAXRANK];
+
+    strides(t, st);
+    for (int i = 0; i < t->rank; i++) {
+        to->dim[i] = t->dim[perm[i]];
+        stride[i] = st[perm[i]];
+    }
+}
+
 SnStatus
 sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
                    const SnData **out)
 {
-    int64_t st[SN_MAXRANK], dim[SN_MAXRANK], stride[SN_MAXRANK];
-    size_t size = sn_dtype_size(t->dtype), n = sn_data_nbyte(t);
-    SnData *r;
+    int64_t stride[SN_MAXRANK];
+    size_t n = sn_data_nbyte(t);
+    SnData to, *r;
 
     /* All elements alike, as from ConstantOfShape, or no axis of more than one
      * passes another: nothing moves. */
-    if (stays(t, perm) ||
-        (n > size &&
-         memcmp(t->data, (const char *)t->data + size, n - size) == 0)) {
+    if (stays(t, perm) || all_alike(t)) {
         t = sn_import_settle(x, t);
         r = sn_memdup(x->a, t, sizeof *t);
         for (int i = 0; i < t->rank; i++)
@@ -117,17 +146,55 @@ sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
         *out = r;
         return SN_OK;
     }
-    strides(t, st);
-    for (int i = 0; i < t->rank; i++) {
-        dim[i] = t->dim[perm[i]];
-        stride[i] = st[perm[i]];
-    }
-    SN_TRY(sn_import_new_data(x, t->dtype, t->rank, dim, &r));
+    permute(t, perm, &to, stride);
+    SN_TRY(sn_import_new_data(x, t->dtype, t->rank, to.dim, &r));
     gather_strided(r, t, 0, stride);
     sn_import_copied(x, r->data, n);
     sn_file_forget(&x->map, t->data, n);
     *out = r;
     return SN_OK;
+}
+
+typedef struct LateData {
+    SnLate late;
+    SnData t, from;
+    int64_t stride[SN_MAXRANK];
+} LateData;
+
+static void
+late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+{
+    const LateData *k = (const LateData *)l;
+    Gather g = {&k->t, &k->from, 0, k->stride};
+
+    gather_rows(&g, i0, i1, to);
+}
+
+SnLate *
+sn_import_late(SnImport *x, const SnData *t, const int *perm,
+               const SnData **out)
+{
+    bool moves = !stays(t, perm);
+    LateData *k;
+
+    if (x->opts == NULL || x->opts->late == 0 || t->dtype != SN_D_F32 ||
+        t->rank == 0 || sn_data_nbyte(t) < x->opts->late || all_alike(t))
+        return NULL;
+    const SnType *type = sn_type_plain(x->g->pool, SN_F32);
+    k = SN_NEW(x->a, LateData);
+    k->from = k->t = *t;
+    permute(t, perm, &k->t, k->stride);
+    const SnShape *s = sn_shape(x->g->pool, k->t.rank, k->t.dim);
+    if (!s)
+        return NULL;
+    if (!moves && (uintptr_t)t->data % sizeof(float) == 0)
+        sn_late_from(&k->late, late_rows, type, s, t->data);
+    else if (!sn_late_init(&k->late, x->a, late_rows, type, s, &k->t.data))
+        return NULL;
+    if (moves)
+        sn_charge(SN_CHARGE_FOLD_NBYTE, k->late.nbyte);
+    *out = &k->t;
+    return &k->late;
 }
 
 SnStatus

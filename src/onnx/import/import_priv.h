@@ -8,6 +8,7 @@
 #include "base/data.h"
 #include "base/file/file.h"
 #include "graph/desc.h"
+#include "graph/late/late.h"
 #include "onnx/import/import_opts.h"
 #include "onnx.pb-c.h"
 
@@ -348,6 +349,11 @@ SnStatus sn_import_fold(SnImport *x, SnImportMake *make, bool *done);
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
                             const SnData **out);
+/* The same of large weights, where the caller of the import wants that, for a
+ * Constant whose data is made later; *out has its place.  NULL: they lie in the
+ * file as they are needed, are small, or no weights. */
+SnLate *sn_import_late(SnImport *x, const SnData *t, const int *perm,
+                       const SnData **out);
 SnStatus sn_import_sliced(SnImport *x, const SnData *t, const int64_t *start,
                           const int64_t *size, const int64_t *step,
                           const SnData **out);

@@ -205,9 +205,9 @@ shifted(SnImport *x, const SnData *t)
     return p;
 }
 
-SnStatus
-sn_import_constant(SnImport *x, const char *name, const SnType *t,
-                   const SnShape *shape, const void *data, SnRef *out)
+static SnStatus
+add_constant(SnImport *x, const char *name, const SnType *t,
+             const SnShape *shape, const void *data, SnLate *late, SnRef *out)
 {
     SnSpec s = {
         .kind = SN_K_CONSTANT,
@@ -216,9 +216,17 @@ sn_import_constant(SnImport *x, const char *name, const SnType *t,
         .shape = shape,
         .data = data,
         .borrow = true,
+        .late = late,
     };
 
     return sn_import_add(x, &s, out);
+}
+
+SnStatus
+sn_import_constant(SnImport *x, const char *name, const SnType *t,
+                   const SnShape *shape, const void *data, SnRef *out)
+{
+    return add_constant(x, name, t, shape, data, NULL, out);
 }
 
 /* A Constant (and a Dequantize where the value is what codes mean). */
@@ -232,10 +240,13 @@ known_form(SnImport *x, SnImportVal *v, const int *perm, const char *tail,
     const void *data;
     const char *name = v->q != NULL ? v->data_name : v->name;
     SnSpec s = {.kind = SN_K_DEQUANTIZE, .nin = 1};
+    SnLate *late = NULL;
 
-    if (!same_perm(v->rank, perm, identity))
+    if (v->q == NULL)
+        late = sn_import_late(x, t, perm, &t);
+    if (late == NULL && !same_perm(v->rank, perm, identity))
         SN_TRY(sn_import_permuted(x, t, perm, &t));
-    else
+    else if (late == NULL)
         t = v->data = sn_import_settle(x, t);
     data = t->data;
     if (v->q != NULL) {
@@ -258,8 +269,8 @@ known_form(SnImport *x, SnImportVal *v, const int *perm, const char *tail,
     shape = sn_shape(x->g->pool, t->rank, t->dim);
     if (shape == NULL)
         return sn_import_fail(x, SN_EINPUT, "'%s' is too large", v->name);
-    SN_TRY(sn_import_constant(x, sn_format(x->a, "%s%s", name, tail), type,
-                              shape, data, out));
+    SN_TRY(add_constant(x, sn_format(x->a, "%s%s", name, tail), type, shape,
+                        data, late, out));
     if (v->q == NULL)
         return SN_OK;
     s.name = sn_format(x->a, "%s%s", v->name, tail);

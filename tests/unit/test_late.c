@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Late Constants (graph/late/late.h): models give the bits that they give with all
+ * weights copied at import, however a weight is read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file/file.h"
+#include "graph/desc.h"
+#include "graph/late/late.h"
+#include "graph/text/text.h"
+#include "kernel/eval/eval.h"
+#include "onnx/import.h"
+#include "rewrite/rewrite.h"
+#include "run/exec.h"
+#include "sn_kind_save.h"
+/* Last: it names things at file scope. */
+#include "unit/arena.h"
+
+/* ---- models ---- */
+
+static const char *const models[] = {
+    "trained/lenet_mnist/model.onnx",
+    "trained/alexnet_lrn_cifar10/model.onnx",
+    "trained/inception_lrn_cifar10/model.onnx",
+    "trained/mobilenetv2_cifar10/model.onnx",
+    "light/bvlc_alexnet_div16_random/model.onnx",
+    "light/densenet121_div8_random/model.onnx",
+    "light/inception_v1_div8_random/model.onnx",
+    "light/resnet50_div8_random/model.onnx",
+    "light/squeezenet_div8_random/model.onnx",
+    "light/zfnet512_div16_random/model.onnx",
+    "real/mlperf_autoencoder_ad_bn/model.onnx",
+    "real/mlperf_mobilenetv1_vww_bn/model.onnx",
+    "real/mnist_mlp_bn_pytorch/model.onnx",
+    "real/super_resolution/model.onnx",
+    "quantized/mlperf_resnet8_qdq/model.onnx",
+    "quantized/mlp_shark_qdq/model.onnx",
+    "modern/bert_o17.onnx",
+    "modern/lstm_o17.onnx",
+    "modern/vit_o17.onnx",
+    "modern/whisper_o17.onnx",
+    "modern/yolo_o17.onnx",
+    "demo/fashion_lrn.onnx",
+};
+
+typedef struct Outputs {
+    SnStatus status;
+    uint32_t nlate; /* Constants that were late once imported */
+    size_t n;
+    uint8_t *v;
+} Outputs;
+
+static uint32_t
+count_late(const SnGraph *g)
+{
+    uint32_t n = 0;
+
+    for (SnId i = 1; i < g->nnode; i++)
+        n += !sn_node(g, i)->dead && sn_is_late(sn_node(g, i));
+    return n;
+}
+
+/* Reals from -1 to 1; other elements are 0. */
+static void
+draw_inputs(SnRun *r)
+{
+    uint32_t seed = 7;
+
+    for (uint32_t i = 0; i < r->x->ninput; i++) {
+        const SnPort *p = &r->x->input[i];
+        int64_t n = sn_shape_count(p->shape);
+        float *v = sn_run_input(r, i);
+        if (p->type->elem != SN_F32)
+            continue;
+        for (int64_t k = 0; k < n; k++) {
+            seed = seed * 1664525 + 1013904223;
+            v[k] = (float)(seed >> 8) / (1 << 23) - 1;
+        }
+    }
+}
+
+static void
+take_outputs(const SnRun *r, Outputs *out)
+{
+    for (uint32_t i = 0; i < r->x->noutput; i++) {
+        const SnPort *p = &r->x->output[i];
+        size_t n = sn_tensor_nbyte(p->type, p->shape);
+        out->v = realloc(out->v, out->n + n + 1);
+        assert_non_null(out->v);
+        memcpy(out->v + out->n, sn_run_output(r, i), n);
+        out->n += n;
+    }
+}
+
+typedef struct How {
+    size_t late;         /* SnOnnxOpts */
+    bool only;           /* sn_exec_prepare_only, and the pass `launch` */
+    const char *backend; /* CPU or interp */
+    const char *passes;  /* before that, or NULL */
+} How;
+
+static SnStatus
+run_in(SnArena *m, SnDiag *e, const char *path, How h, Outputs *out)
+{
+    SnOnnxOpts opts = {.late = h.late};
+    SnRewriteOpts o = sn_rewrite_defaults;
+    const SnExec *x;
+    SnGraph *g;
+
+    SN_TRY(sn_onnx_import(m, path, &opts, e, &g));
+    out->nlate = count_late(g);
+    SN_TRY(sn_verify(g, e));
+    o.backend = sn_backend_named(h.backend);
+    if (h.passes)
+        SN_TRY(sn_rewrite(sn_rewriter_new(m, &o, e), g, h.passes));
+    if (h.only)
+        SN_TRY(sn_launch(&o, m, g, e));
+    if (h.only)
+        SN_TRY(sn_exec_prepare_only(m, g, o.backend, NULL, NULL, e, &x));
+    else
+        SN_TRY(sn_exec_prepare(m, g, o.backend, e, &x));
+    SnRun *r = sn_run_team(m, x, 2);
+    draw_inputs(r);
+    SN_TRY(sn_run(r));
+    take_outputs(r, out);
+    return SN_OK;
+}
+
+static Outputs
+run(const char *path, How h)
+{
+    SnArena *m = sn_arena_new();
+    SnDiag *e = sn_diag_new(m);
+    Outputs out = {0};
+
+    out.status = run_in(m, e, path, h, &out);
+    if (out.status != SN_OK)
+        print_error("%s: %s", path, sn_diag_text(e, a));
+    sn_arena_free(m);
+    return out;
+}
+
+/* The number of weights that were late. */
+static uint32_t
+compare(const char *path, How h)
+{
+    Outputs late = run(path, h);
+    h.late = 0;
+    Outputs copied = run(path, h);
+
+    assert_int_equal(late.status, SN_OK);
+    assert_int_equal(copied.status, SN_OK);
+    assert_int_equal(copied.nlate, 0);
+    assert_int_equal(late.n, copied.n);
+    assert_memory_equal(late.v, copied.v, late.n);
+    free(late.v);
+    free(copied.v);
+    return late.nlate;
+}
+
+/* Each model, with all its weights late, three ways. */
+static void
+models_give_the_same_bits(void **state)
+{
+    static const How how[] = {
+        {1, true, "CPU", "profile"},    /* as sinter run */
+        {1, false, "CPU", "optimize"},  /* hashes constants */
+        {1, false, "interp", "profile"} /* the evaluators */
+    };
+    const char *s = getenv("SHARED");
+    const char *dir = sn_format(a, "%s/data", s != NULL ? s : "../shared");
+    uint32_t nlate = 0;
+
+    (void)state;
+    if (!sn_file_exists(dir))
+        skip();
+    for (size_t k = 0; k < sizeof how / sizeof how[0]; k++)
+        for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+            nlate += compare(sn_path_join(a, dir, models[i]), how[k]);
+    assert_true(nlate > 100);
+}
+
+/* ---- graphs ---- */
+
+enum { ROWS = 16, COLUMNS = 512, COUNT = ROWS * COLUMNS };
+
+/* Row i holds i * COLUMNS on. */
+static void
+count_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+{
+    float *v = to;
+
+    (void)l;
+    for (int64_t i = i0 * COLUMNS; i < i1 * COLUMNS; i++)
+        *v++ = (float)i;
+}
+
+static void
+count_elements(const SnLate *l, int64_t i0, int64_t i1, void *to)
+{
+    float *v = to;
+
+    (void)l;
+    for (; i0 < i1; i0++)
+        *v++ = (float)i0;
+}
+
+static SnRef
+late_constant(SnGraph *g, SnLate **out)
+{
+    const SnType *t = sn_type_plain(g->pool, SN_F32);
+    const SnShape *s = sn_shape(g->pool, 2, (int64_t[]){ROWS, COLUMNS});
+    SnLate *l = SN_NEW(a, SnLate);
+    SnSpec spec = {.kind = sn_kind_named("Constant"),
+                   .type = &t,
+                   .shape = s,
+                   .borrow = true,
+                   .late = l};
+
+    assert_true(sn_late_init(l, a, count_rows, t, s, &spec.data));
+    *out = l;
+    return SN_REF(sn_add(g, &spec, NULL), 0);
+}
+
+static SnRef
+add(SnGraph *g, const char *kind, uint32_t nin, const SnRef *in)
+{
+    const SnType *t = sn_type_plain(g->pool, SN_F32);
+    SnSpec s = {.kind = sn_kind_named(kind), .nin = nin, .in = in, .type = &t};
+
+    return SN_REF(sn_add(g, &s, d), 0);
+}
+
+static void
+made_when_read(void **state)
+{
+    SnGraph *g = sn_graph_new(a, "g");
+    SnLate *l;
+    SnRef v = late_constant(g, &l);
+    SnNode *n = sn_def(g, v);
+    const void *place = n->data;
+
+    (void)state;
+    assert_true(sn_is_late(n));
+    assert_false(n->own);
+    assert_ptr_equal(sn_node_data(g, SN_NODE(v)), place);
+    assert_false(sn_is_late(n));
+    assert_true(n->own);
+    const float *p = n->data;
+    for (int i = 0; i < COUNT; i++)
+        assert_true(p[i] == (float)i);
+}
+
+/* A sum with a row, of one that is late. */
+static void
+folding_keeps_it_late(void **state)
+{
+    float row[COLUMNS];
+    SnGraph *g = sn_graph_new(a, "g");
+    const SnType *t = sn_type_plain(g->pool, SN_F32);
+    SnLate *l;
+    SnRef v = late_constant(g, &l);
+
+    (void)state;
+    for (int i = 0; i < COLUMNS; i++)
+        row[i] = (float)(3 * i);
+    SnSpec s = {.kind = sn_kind_named("Constant"),
+                .type = &t,
+                .shape = sn_shape(g->pool, 1, (int64_t[]){COLUMNS}),
+                .data = row};
+    SnRef in[] = {v, SN_REF(sn_add(g, &s, d), 0)};
+    SnRef sum = add(g, "Add", 2, in);
+    SnRef twice = add(g, "Add", 2, (SnRef[]){sum, sum});
+    sum = sn_fold(g, sum);
+    assert_true(sn_is_late(sn_def(g, sum)));
+    assert_true(sn_is_late(sn_def(g, v)));
+    const float *p = sn_node_data(g, SN_NODE(sum));
+    for (int i = 0; i < COUNT; i++)
+        assert_true(p[i] == (float)i + row[i % COLUMNS]);
+    twice = sn_fold(g, twice);
+    p = sn_node_data(g, SN_NODE(twice));
+    assert_true(p[COUNT - 1] == 2 * ((float)(COUNT - 1) + row[COLUMNS - 1]));
+    assert_false(sn_is_late(sn_def(g, v)));
+}
+
+/* rows * COLUMNS reals, late or not. */
+static SnRef
+constant(SnGraph *g, int rank, int64_t rows, bool late)
+{
+    const SnType *t = sn_type_plain(g->pool, SN_F32);
+    int64_t dim[] = {rows, COLUMNS};
+    const SnShape *s = sn_shape(g->pool, rank, rank == 1 ? &dim[1] : dim);
+    SnLate *l = SN_NEW(a, SnLate);
+    SnSpec spec = {.kind = sn_kind_named("Constant"), .type = &t, .shape = s};
+    float *v = SN_NEW_N(a, float, rows *COLUMNS);
+
+    l->nrow = 0;
+    for (int64_t i = 0; i < rows * COLUMNS; i++)
+        v[i] = (float)i;
+    spec.data = v;
+    if (late) {
+        assert_true(sn_late_init(l, a, rank == 1 ? count_elements : count_rows,
+                                 t, s, &spec.data));
+        spec.borrow = true;
+        spec.late = l;
+    }
+    return SN_REF(sn_add(g, &spec, d), 0);
+}
+
+static void
+save(SnGraph *g, SnRef v, const char *name)
+{
+    SnSaveAttr at = {.name = name};
+    SnSpec s = {.kind = sn_kind_named("Save"), .nin = 1, .in = &v, .attr = &at};
+
+    sn_add(g, &s, d);
+}
+
+/* A normalization whose kernel keeps addresses, products that pack weights, an
+ * operand that is read at run time, one that two nodes read, and one that is an
+ * output. */
+static Outputs
+run_readers(bool late)
+{
+    SnGraph *g = sn_graph_new(a, "g");
+    const SnType *t = sn_type_plain(g->pool, SN_F32);
+    SnSpec s = {.kind = sn_kind_named("Placeholder"),
+                .type = &t,
+                .shape = sn_shape(g->pool, 2, (int64_t[]){ROWS, COLUMNS})};
+    SnRef x = SN_REF(sn_add(g, &s, d), 0), v[4], w, two;
+    Outputs out = {0};
+    const SnExec *e;
+
+    for (int i = 0; i < 4; i++)
+        v[i] = constant(g, 1, 1, late);
+    SnRef n =
+        add(g, "BatchNormalization", 5, (SnRef[]){x, v[0], v[1], v[2], v[3]});
+    w = constant(g, 2, ROWS, late);
+    save(g, add(g, "FullyConnected", 2, (SnRef[]){n, w}), "product");
+    w = constant(g, 2, ROWS, late);
+    save(g, add(g, "Add", 2, (SnRef[]){n, w}), "sum");
+    two = constant(g, 2, ROWS, late);
+    save(g, add(g, "FullyConnected", 2, (SnRef[]){n, two}), "one");
+    save(g, add(g, "Add", 2, (SnRef[]){n, two}), "other");
+    w = constant(g, 2, ROWS, late);
+    save(g, w, "constant");
+    out.nlate = count_late(g);
+    SnStatus st =
+        sn_exec_prepare_only(a, g, sn_backend_named("CPU"), NULL, NULL, d, &e);
+    assert_int_equal(st, SN_OK);
+    SnRun *r = sn_run_team(a, e, 2);
+    draw_inputs(r);
+    assert_int_equal(sn_run(r), SN_OK);
+    take_outputs(r, &out);
+    return out;
+}
+
+static void
+however_it_is_read(void **state)
+{
+    Outputs late = run_readers(true), plain = run_readers(false);
+
+    (void)state;
+    assert_int_equal(late.nlate, 8);
+    assert_int_equal(late.n, plain.n);
+    assert_memory_equal(late.v, plain.v, plain.n);
+    free(late.v);
+    free(plain.v);
+}
+
+/* A copy of a graph has data that it can read. */
+static void
+cloning_makes_it(void **state)
+{
+    SnGraph *g = sn_graph_new(a, "g"), *c;
+    SnLate *l;
+    SnRef v = late_constant(g, &l);
+    SnSaveAttr at = {.name = "y"};
+    SnSpec s = {.kind = sn_kind_named("Save"), .nin = 1, .in = &v, .attr = &at};
+
+    (void)state;
+    sn_add(g, &s, d);
+    c = sn_graph_clone(g, a);
+    assert_int_equal(count_late(c), 0);
+    for (SnId i = 1; i < c->nnode; i++)
+        if (sn_node(c, i)->data)
+            assert_true(((const float *)sn_node(c, i)->data)[COUNT - 1] ==
+                        (float)(COUNT - 1));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(models_give_the_same_bits, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(made_when_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(folding_keeps_it_late, setup, teardown),
+        cmocka_unit_test_setup_teardown(however_it_is_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(cloning_makes_it, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
