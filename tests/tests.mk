@@ -200,7 +200,7 @@ check: tests
 cases: $(CASES_X)
 	$(CASES_X)
 
-BENCH_X = $(patsubst %,$(BUILD)/bench/%,layers model mkmodel versus import)
+BENCH_X = $(patsubst %,$(BUILD)/bench/%,layers model mkmodel versus import load)
 $(BUILD)/bench/import $(BUILD)/bench/versus: $(BUILD)/obj/tests/differ/peer.o
 # The rivals of single layers, where they are installed.
 $(BUILD)/bench/layers: $(addprefix $(BUILD)/obj/tests/bench/,peer_dnnl.o peer_xnnpack.o)
