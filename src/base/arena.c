@@ -411,21 +411,35 @@ map(SnArena *a, size_t n, int prot, int flags, int fd)
 
 /* The file begins at no multiple of a large page, so that its pages come, and
  * go, some at a time: what the system holds as large pages would else be there
- * whole when one byte is looked at. */
-const void *
-sn_arena_map(SnArena *a, int fd, size_t n)
+ * whole when one byte is looked at.  whole: it begins at one. */
+static const void *
+map_file(SnArena *a, int fd, size_t n, bool whole)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *p = n < PTRDIFF_MAX - page
-                  ? map(a, n + page, PROT_NONE, MAP_ANONYMOUS, -1)
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), spare = whole ? HUGE : page;
+    char *p = n < PTRDIFF_MAX - spare
+                  ? map(a, n + spare, PROT_NONE, MAP_ANONYMOUS, -1)
                   : NULL;
 
     if (!p)
         return NULL;
-    if ((uintptr_t)p % HUGE == 0)
+    if (whole)
+        p = align_up(p, HUGE);
+    else if ((uintptr_t)p % HUGE == 0)
         p += page;
     p = mmap(p, n, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+const void *
+sn_arena_map(SnArena *a, int fd, size_t n)
+{
+    return map_file(a, fd, n, false);
+}
+
+const void *
+sn_arena_map_whole(SnArena *a, int fd, size_t n)
+{
+    return map_file(a, fd, n, true);
 }
 
 void *

@@ -45,6 +45,9 @@ char *sn_vformat(SnArena *a, const char *fmt, va_list ap)
  * as the arena lives; they are fetched when they are looked at.  NULL when the
  * file cannot be mapped.  The file must not be changed in place meanwhile. */
 const void *sn_arena_map(SnArena *a, int fd, size_t n);
+/* The same of a file of which everything is read soon: some MiB at a time may
+ * come and go. */
+const void *sn_arena_map_whole(SnArena *a, int fd, size_t n);
 /* n bytes (more than 0), zero, of which sn_arena_unload gives back what is not
  * needed any more: it is lost then, and reads as zero. */
 void *sn_arena_pages(SnArena *a, size_t n);

@@ -685,9 +685,11 @@ sn_onnx_import(SnArena *a, const char *path, const SnOnnxOpts *o, SnDiag *d,
 {
     SnFileMap map;
 
-    SN_TRY(sn_file_map(a, d, path, 0, &map));
-    /* for the weights that are brought into another order */
-    if (map.mapped && (o == NULL || o->late == 0))
+    /* Late weights are read once, as they lie. */
+    bool late = o != NULL && o->late > 0;
+    SN_TRY((late ? sn_file_map_whole : sn_file_map)(a, d, path, 0, &map));
+    if (map.mapped &&
+        !late) /* for weights that are brought into another order */
         sn_arena_reserve(a, map.n, 0);
     return borrow_map(a, path, sn_path_dir(a, path), &map, o, d, out);
 }

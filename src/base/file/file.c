@@ -123,7 +123,7 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
 
 /* Maps a regular file of a size worth it; false: read it instead. */
 static bool
-map_file(SnArena *a, const char *path, size_t max, SnFileMap *out)
+map_file(SnArena *a, const char *path, size_t max, bool whole, SnFileMap *out)
 {
     struct stat st;
     const void *p = NULL;
@@ -133,7 +133,8 @@ map_file(SnArena *a, const char *path, size_t max, SnFileMap *out)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= MAP_FROM &&
         (uintmax_t)st.st_size <= max)
-        p = sn_arena_map(a, fd, (size_t)st.st_size);
+        p = (whole ? sn_arena_map_whole : sn_arena_map)(a, fd,
+                                                        (size_t)st.st_size);
     close(fd);
     if (!p)
         return false;
@@ -142,18 +143,32 @@ map_file(SnArena *a, const char *path, size_t max, SnFileMap *out)
     return true;
 }
 
-SnStatus
-sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max, SnFileMap *out)
+static SnStatus
+map_or_read(SnArena *a, SnDiag *d, const char *path, size_t max, bool whole,
+            SnFileMap *out)
 {
     char *text;
 
     *out = (SnFileMap){0};
     if (strcmp(path, "-") != 0 &&
-        map_file(a, path, max != 0 ? max : INT32_MAX, out))
+        map_file(a, path, max != 0 ? max : INT32_MAX, whole, out))
         return SN_OK;
     SN_TRY(sn_file_read(a, d, path, max, &text, &out->n));
     out->p = text;
     return SN_OK;
+}
+
+SnStatus
+sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max, SnFileMap *out)
+{
+    return map_or_read(a, d, path, max, false, out);
+}
+
+SnStatus
+sn_file_map_whole(SnArena *a, SnDiag *d, const char *path, size_t max,
+                  SnFileMap *out)
+{
+    return map_or_read(a, d, path, max, true, out);
 }
 
 void

@@ -26,6 +26,10 @@ typedef struct SnFileMap {
 } SnFileMap;
 SnStatus sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max,
                      SnFileMap *out);
+/* The same where everything is read soon: some MiB of it may be in memory at a
+ * time. */
+SnStatus sn_file_map_whole(SnArena *a, SnDiag *d, const char *path, size_t max,
+                           SnFileMap *out);
 /* A file that is mapped at p, of which st says what it is, until a is freed. */
 struct stat;
 void sn_file_mapped_add(SnArena *a, const char *path, const void *p,
