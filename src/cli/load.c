@@ -364,7 +364,7 @@ bad_constant(const SnGraph *g)
         const SnNode *n = sn_node(g, id);
         if (n->dead || !n->data || n->res[0].type->elem != SN_F32)
             continue;
-        const float *v = n->data;
+        const float *v = sn_node_data(g, id);
         for (int64_t i = 0; i < sn_shape_count(n->res[0].shape); i++)
             if (!(v[i] - v[i] == 0))
                 return n->res[0].name;

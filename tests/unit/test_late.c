@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Late Constants (graph/late/late.h): models give the bits that they give with all
- * weights copied at import, however a weight is read. */
+/* Late Constants (graph/late/late.h): models give the bits that they give with
+ * all weights copied at import, however a weight is read. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file/file.h"
 #include "graph/desc.h"
 #include "graph/late/late.h"
@@ -388,6 +389,22 @@ cloning_makes_it(void **state)
                         (float)(COUNT - 1));
 }
 
+/* The text has its elements. */
+static void
+printing_makes_it(void **state)
+{
+    SnGraph *g = sn_graph_new(a, "g");
+    SnLate *l;
+    SnBuf t;
+
+    (void)state;
+    save(g, late_constant(g, &l), "y");
+    sn_buf_init(&t, a);
+    sn_print(g, &t, NULL, NULL);
+    assert_non_null(strstr(sn_buf_str(&t), "8190, 8191]"));
+    assert_int_equal(count_late(g), 0);
+}
+
 int
 main(void)
 {
@@ -398,6 +415,7 @@ main(void)
         cmocka_unit_test_setup_teardown(folding_keeps_it_late, setup, teardown),
         cmocka_unit_test_setup_teardown(however_it_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(cloning_makes_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(printing_makes_it, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,28 +171,29 @@ put_side(SnBuf *side, const void *data, size_t n)
 }
 
 static void
-put_data(Print *p, const SnNode *n)
+put_data(Print *p, SnId id)
 {
+    const SnNode *n = sn_node(p->g, id);
+    const void *data = sn_node_data(p->g, id);
     const SnResult *r = &n->res[0];
     size_t nbyte = sn_tensor_nbyte(r->type, r->shape);
     SnBuf *b = p->out;
 
-    if (nbyte <= SN_SPLAT_MAX - p->nsplat && is_splat(r, n->data)) {
+    if (nbyte <= SN_SPLAT_MAX - p->nsplat && is_splat(r, data)) {
         p->nsplat += nbyte;
         sn_puts(b, "splat = ");
-        sn_put_elem(b, r->type->elem, n->data);
+        sn_put_elem(b, r->type->elem, data);
     } else if (p->brief && nbyte > SN_BRIEF_MAX) {
         sn_puts(b, "data = elided");
     } else if (p->side_name && nbyte > SN_INLINE_MAX) {
         sn_puts(b, "data = ");
         sn_put_quoted(b, p->side_name);
         SN_PUSH(p->g->arena, p->named, p->nnamed, b->n);
-        sn_putf(b, "@%zu, hash = \"%016llx\"",
-                put_side(p->side, n->data, nbyte),
-                (unsigned long long)XXH64(n->data, nbyte, 0));
+        sn_putf(b, "@%zu, hash = \"%016llx\"", put_side(p->side, data, nbyte),
+                (unsigned long long)XXH64(data, nbyte, 0));
     } else {
         sn_puts(b, "data = ");
-        put_elems(b, r, n->data);
+        put_elems(b, r, data);
     }
 }
 
@@ -233,13 +234,14 @@ sn_put_attrs(const SnNode *n, SnBuf *out)
 }
 
 static void
-put_attrs(Print *p, const SnNode *n, const SnKindDesc *d)
+put_attrs(Print *p, SnId id, const SnKindDesc *d)
 {
+    const SnNode *n = sn_node(p->g, id);
     uint32_t nattr = 0;
 
     if (sn_holds_data(d)) {
         next_attr(p->out, &nattr);
-        put_data(p, n);
+        put_data(p, id);
     }
     put_attr_list(p->out, n, &nattr);
     if (nattr)
@@ -329,7 +331,7 @@ put_node(Print *p, SnId id)
         put_ref(p, n->in[s].ref);
     }
     sn_putc(p->out, ')');
-    put_attrs(p, n, d);
+    put_attrs(p, id, d);
     if (n->nres)
         put_types(p, n, shown(p->g, n, d));
     sn_putc(p->out, '\n');

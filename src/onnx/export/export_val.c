@@ -469,7 +469,7 @@ sn_export_elements(SnExport *x, SnRef r, int rank, const int *perm,
 {
     const SnShape *s = sn_shape_of(x->g, r);
     size_t size = sn_elem_size(sn_type(x->g, r)->elem);
-    const void *from = sn_def(x->g, r)->data;
+    const void *from = sn_node_data(x->g, SN_NODE(r));
     uint8_t *p = sn_alloc(x->a, (size_t)sn_shape_count(s) * size);
 
     if (from == NULL)
