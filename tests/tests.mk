@@ -273,7 +273,7 @@ fuzz-plant: $(patsubst %,$(BUILD)/planted_%,$(FUZZ))
 
 # What is generated is that of $(BUILD), and so is the front end, which has no
 # threads.
-TSAN_X = $(patsubst %,$(BUILD)/tests/test_%,team spread run budget api api_pool)
+TSAN_X = $(patsubst %,$(BUILD)/tests/test_%,team spread late run budget api api_pool)
 ## tsan: the tests of threads under ThreadSanitizer
 tsan: all $(GEN)/sn_cases.c
 	@mkdir -p $(BUILD)/tsan

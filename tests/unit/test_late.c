@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/file/file.h"
+#include "base/team/spread.h"
 #include "graph/desc.h"
 #include "graph/late/late.h"
 #include "graph/text/text.h"
@@ -183,7 +184,8 @@ models_give_the_same_bits(void **state)
 
 /* ---- graphs ---- */
 
-enum { ROWS = 16, COLUMNS = 512, COUNT = ROWS * COLUMNS };
+/* MANY rows are shared among threads. */
+enum { ROWS = 16, MANY = 2000, COLUMNS = 512, COUNT = ROWS * COLUMNS };
 
 /* Row i holds i * COLUMNS on. */
 static void
@@ -336,7 +338,7 @@ run_readers(bool late)
         v[i] = constant(g, 1, 1, late);
     SnRef n =
         add(g, "BatchNormalization", 5, (SnRef[]){x, v[0], v[1], v[2], v[3]});
-    w = constant(g, 2, ROWS, late);
+    w = constant(g, 2, MANY, late);
     save(g, add(g, "FullyConnected", 2, (SnRef[]){n, w}), "product");
     w = constant(g, 2, ROWS, late);
     save(g, add(g, "Add", 2, (SnRef[]){n, w}), "sum");
@@ -346,8 +348,10 @@ run_readers(bool late)
     w = constant(g, 2, ROWS, late);
     save(g, w, "constant");
     out.nlate = count_late(g);
+    sn_spread_use(late ? sn_spread_new(a, 3) : NULL);
     SnStatus st =
         sn_exec_prepare_only(a, g, sn_backend_named("CPU"), NULL, NULL, d, &e);
+    sn_spread_use(NULL);
     assert_int_equal(st, SN_OK);
     SnRun *r = sn_run_team(a, e, 2);
     draw_inputs(r);
