@@ -207,6 +207,7 @@ sn_mapping_open(SnMapping *u, const SnMapDecl *d, const SnMapArg *arg,
     u->ntap = 1;
     u->none = -1;
     u->nvar = u->nread = u->ntapdim = u->nbeside = u->npool = 0;
+    u->summed = NULL;
     u->T = sn_terms(a);
     u->primitive = u->whole = u->open = u->asks = u->deep = false;
     u->slot = d->nslot <= 32 ? u->slots : SN_NEW_N(a, SnMapVal, d->nslot);

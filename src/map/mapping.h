@@ -105,6 +105,8 @@ typedef struct SnMapping {
     int8_t length[32]; /* of runs that a parameter fixes, by slot; -1 */
     uint32_t nsplit;
     const SnMapSplit *split;
+    const SnMapNum *summed; /* the list whose sums were last asked for: */
+    SnMapVal sums;          /* of numbers, which all operands share */
     uint32_t npool;
     SnMapNum pool[SN_MAP_NPOOL];
     SnMapVal slots[32];

@@ -183,13 +183,19 @@ fold(SnMapping *u, SnMapOp op, int64_t first, SnMapVal x)
 static SnMapVal
 before(SnMapping *u, SnMapVal x)
 {
+    if (u->summed && u->summed == x.v && u->sums.n == x.n)
+        return u->sums;
     SnMapVal r = sn_val_list(u, x.n);
     SnMapNum s = sn_num(0);
+    bool known = true;
 
     for (int64_t i = 0; i < x.n; i++) {
         r.v[i] = s;
         s = sn_term_apply(&u->T, SN_MO_ADD, s, x.v[i]);
+        known = known && x.v[i].t == SN_NUM_INT;
     }
+    u->summed = known ? x.v : NULL;
+    u->sums = r;
     return r;
 }
 
