@@ -148,12 +148,38 @@ shift(SnCopyTable *t, int v)
     t->base += least < INT64_MAX ? least : 0;
 }
 
+/* Places [*lo, *hi) of n at which each axis is inside, where all are sums. */
 static void
-by_axes(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t)
+inside_of(const Part *p, int64_t n, int64_t *lo, int64_t *hi)
+{
+    *lo = 0;
+    *hi = n;
+    for (int i = 0; i < p->naxis; i++) {
+        const Axis *x = &p->axis[i];
+        int64_t k = x->k, c = x->c0;
+        if (k < 0) { /* as from the other end */
+            c = x->dim - 1 - c;
+            k = -k;
+        }
+        int64_t from = k && c < 0 ? (k - 1 - c) / k : 0;
+        int64_t to = !k           ? (c >= 0 && c < x->dim ? n : 0)
+                     : c < x->dim ? (x->dim - c + k - 1) / k
+                                  : 0;
+        *lo = from > *lo ? from : *lo;
+        *hi = to < *hi ? to : *hi;
+    }
+    *hi = *hi < *lo ? *lo : *hi;
+}
+
+/* lo: NULL, or the table has only places at which the read is inside, from
+ * lo[v] on along each variable. */
+static void
+by_axes(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t,
+        int64_t *lo)
 {
     int64_t x[SN_MAP_NVAR] = {0}, *val = SN_NEW_N(a, int64_t, u->T.n);
 
-    table_of(a, u, t);
+    t->n = nplace(u);
     sn_terms_run(&u->T, 0, x, val);
     Part p = part_of(u, r, -1);
     t->base = part_at(&p, 0, val);
@@ -162,12 +188,26 @@ by_axes(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t)
         return;
     }
     for (int v = 0; v < t->n; v++) {
+        int64_t from = 0, to = u->var[v].bound.v;
         p = part_of(u, r, v);
+        if (lo && p.sums)
+            inside_of(&p, to, &from, &to);
+        t->dim[v] = to - from;
+        t->off[v] = SN_NEW_N(a, int64_t, t->dim[v]);
         for (int64_t j = 0; j < t->dim[v]; j++) {
-            x[v] = j;
+            x[v] = from + j;
             if (!p.sums)
                 sn_terms_run(&u->T, UINT32_C(1) << v, x, val);
-            t->off[v][j] = part_at(&p, j, val);
+            t->off[v][j] = part_at(&p, from + j, val);
+        }
+        if (lo) {
+            int64_t n = t->dim[v], k = 0;
+            while (k < n && t->off[v][k] < 0)
+                k++;
+            t->off[v] += k;
+            lo[v] = from + k;
+            for (t->dim[v] = 0; k < n && t->off[v][t->dim[v]] >= 0; k++)
+                t->dim[v]++;
         }
         shift(t, v);
     }
@@ -191,16 +231,17 @@ outside(const SnCall *c, const SnMapping *u, const SnMapRead *r)
 
 /* ---- one read of several ---- */
 
-/* A read that has part of the result: the places along one variable, from lo
- * on, where it is inside. */
+/* A read that has part of the result: the places along one variable, from
+ * lo[v] on, where it is inside. */
 static SnStatus
-copy_part(const SnCall *c, SnCopyTable *t, const char *x, char *y, size_t size)
+copy_part(const SnCall *c, const SnMapping *u, SnCopyTable *t,
+          const int64_t *lo, const char *x, char *y, size_t size)
 {
     int v = 0, more = 0;
-    int64_t lo = 0, hi, outer = 1, inner = 1;
+    int64_t outer = 1, inner = 1;
 
     for (int i = t->n - 1; i >= 0; i--)
-        if (has_hole(t, i)) {
+        if (t->dim[i] < u->var[i].bound.v) {
             v = i;
             more++;
         }
@@ -210,23 +251,19 @@ copy_part(const SnCall *c, SnCopyTable *t, const char *x, char *y, size_t size)
         outer *= t->dim[i];
     for (int i = v + 1; i < t->n; i++)
         inner *= t->dim[i];
-    int64_t len = t->n ? t->dim[v] : 1;
-    while (lo < len && t->n && t->off[v][lo] < 0)
-        lo++;
-    for (hi = lo; hi < len && (!t->n || t->off[v][hi] >= 0);)
-        hi++;
+    int64_t len = t->n ? u->var[v].bound.v : 1, from = t->n ? lo[v] : 0;
     SnCopyTable part = {.n = t->n - v};
     for (int i = v; i < t->n; i++) {
-        part.dim[i - v] = i == v ? hi - lo : t->dim[i];
-        part.off[i - v] = t->off[i] + (i == v ? lo : 0);
+        part.dim[i - v] = t->dim[i];
+        part.off[i - v] = t->off[i];
     }
     size_t run = (size_t)sn_copy_run(&part) * size;
-    for (int64_t o = 0; o < outer && lo < hi; o++) {
+    for (int64_t o = 0; o < outer && (t->n == 0 || t->dim[v]); o++) {
         int64_t rest = o;
         part.base = t->base;
         for (int i = v - 1; i >= 0; rest /= t->dim[i--])
             part.base += t->off[i][rest % t->dim[i]];
-        char *to = y + (size_t)((o * len + lo) * inner) * size;
+        char *to = y + (size_t)((o * len + from) * inner) * size;
         if (run)
             memcpy(to, x + part.base * (int64_t)size, run);
         else
@@ -270,6 +307,7 @@ copy_read(const SnCall *c, const SnMapping *u, const SnMapRead *r,
           const SnTensor *x, char *y, size_t size, const char *fill)
 {
     SnCopyTable t;
+    int64_t lo[SN_MAP_NVAR];
 
     if (by_sum(c->scratch, u, r, &t)) {
         sn_copy_table(&t, x->data, y, size, fill);
@@ -277,9 +315,9 @@ copy_read(const SnCall *c, const SnMapping *u, const SnMapRead *r,
     }
     if (!is_separate(u, r))
         return copy_each(c, u, r, x->data, y, size, fill);
-    by_axes(c->scratch, u, r, &t);
+    by_axes(c->scratch, u, r, &t, r->els == SN_ME_SKIP ? lo : NULL);
     if (t.n >= 0 && r->els == SN_ME_SKIP)
-        return copy_part(c, &t, x->data, y, size);
+        return copy_part(c, u, &t, lo, x->data, y, size);
     if (t.n < 0 && r->els == SN_ME_SKIP)
         return SN_OK;
     for (int i = 0; i < t.n && r->els == SN_ME_NONE; i++)
@@ -345,7 +383,7 @@ move_table(const SnCall *c, SnArena *a, SnCopyTable *t)
         return true;
     if (!is_separate(&m->u, r))
         return false;
-    by_axes(a, &m->u, r, t);
+    by_axes(a, &m->u, r, t, NULL);
     for (int i = 0; i < t->n && r->els == SN_ME_NONE; i++)
         if (has_hole(t, i))
             return false;
