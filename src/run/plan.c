@@ -29,27 +29,18 @@ by_size(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-static int
-by_offset(const void *x, const void *y)
-{
-    const SnBlock *a = *(SnBlock *const *)x, *b = *(SnBlock *const *)y;
-
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    return a < b ? -1 : a > b;
-}
-
-/* The lowest offset, from `at` on, where b fits among the blocks of
- * near[0..n), which are alive together with it. */
+/* The lowest offset, from `at` on, where b fits among those near it, which are
+ * alive together with it. */
 static size_t
-lowest_gap(const SnBlock *b, SnBlock **near, uint32_t n, size_t at)
+lowest_gap(const SnBlock *b, SnNear *near, size_t at)
 {
-    qsort(near, n, sizeof *near, by_offset);
-    for (uint32_t i = 0; i < n; i++) {
-        if (near[i]->offset >= at + align_up(b->nbyte))
+    const SnBlock *x;
+
+    for (uint32_t i = 0; (x = sn_near_at(near, i)) != NULL; i++) {
+        if (x->offset >= at + align_up(b->nbyte))
             break;
-        if (near[i]->end > at)
-            at = near[i]->end;
+        if (x->end > at)
+            at = x->end;
     }
     return at;
 }
@@ -58,7 +49,7 @@ size_t
 sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n)
 {
     SnBlock **order = SN_NEW_N(scratch, SnBlock *, n + 1);
-    SnBlock **near = SN_NEW_N(scratch, SnBlock *, n + 1);
+    SnBlock **room = SN_NEW_N(scratch, SnBlock *, n + 1);
     size_t arena = 0;
     uint32_t last = 0;
 
@@ -72,10 +63,10 @@ sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n)
         SnBlock *x = order[i];
         uint32_t step;
         size_t floor = sn_shelf_floor(s, x, &step);
-        uint32_t nnear = sn_shelf_near(s, x, floor, near);
-        x->offset = lowest_gap(x, near, nnear, floor);
+        SnNear near = sn_shelf_near(s, x, floor, room);
+        x->offset = lowest_gap(x, &near, floor);
         x->end = x->offset + align_up(x->nbyte);
-        sn_shelf_put(s, x, step, near, nnear);
+        sn_shelf_put(s, x, step, &near);
         arena = x->end > arena ? x->end : arena;
     }
     return arena;

@@ -111,16 +111,54 @@ starting(SnShelf *s, Span p, size_t floor, SnBlock **near, uint32_t n)
     return starting(s, child(&p, 1), floor, near, n);
 }
 
-uint32_t
-sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor, SnBlock **near)
+/* ---- by offset ---- */
+
+static bool
+is_lower(const SnBlock *a, const SnBlock *b)
+{
+    return a->offset != b->offset ? a->offset < b->offset : a < b;
+}
+
+/* Puts x into the heap, from place i, which is free, downwards. */
+static void
+sift(SnNear *q, uint32_t i, SnBlock *x)
+{
+    for (uint32_t k; (k = 2 * i + 1) < q->nheap; i = k) {
+        k += k + 1 < q->nheap && is_lower(q->v[k + 1], q->v[k]);
+        if (is_lower(x, q->v[k]))
+            break;
+        q->v[i] = q->v[k];
+    }
+    q->v[i] = x;
+}
+
+const SnBlock *
+sn_near_at(SnNear *q, uint32_t i)
+{
+    if (i >= q->n)
+        return NULL;
+    while (q->n - q->nheap <= i) {
+        SnBlock *least = q->v[0], *last = q->v[--q->nheap];
+        if (q->nheap)
+            sift(q, 0, last);
+        q->v[q->nheap] = least;
+    }
+    return q->v[q->n - 1 - i];
+}
+
+SnNear
+sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor, SnBlock **room)
 {
     uint32_t n = 0;
 
     for (uint32_t v = b->first + s->nleaf; v; v /= 2)
-        n = above(&s->cover[v], 0, floor, near, n);
-    if (b->last == b->first)
-        return n;
-    return starting(s, all(s, b->first + 1, b->last), floor, near, n);
+        n = above(&s->cover[v], 0, floor, room, n);
+    if (b->last > b->first)
+        n = starting(s, all(s, b->first + 1, b->last), floor, room, n);
+    SnNear q = {n, n, room};
+    for (uint32_t i = n / 2; i-- > 0;)
+        sift(&q, i, q.v[i]);
+    return q;
 }
 
 /* ---- taken memory ---- */
@@ -234,9 +272,9 @@ grow(SnShelf *s, const SnBlock *b, const SnBlock *x, bool told, uint32_t step,
 }
 
 void
-sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
-             uint32_t nnear)
+sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnNear *near)
 {
+    const SnBlock *x;
     uint32_t l = b->first + s->nleaf, r = b->last + s->nleaf + 1, i = 0;
     size_t full = s->full[s->nleaf + step];
 
@@ -251,10 +289,10 @@ sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
         if (s->reach[v] < b->end)
             s->reach[v] = b->end;
     /* Upwards: what lies between the floor and b, b, and what lies on b. */
-    for (; i < nnear && near[i]->offset < b->offset; i++)
-        grow(s, b, near[i], i < TOLD, step, &full);
+    for (; (x = sn_near_at(near, i)) && x->offset < b->offset; i++)
+        grow(s, b, x, i < TOLD, step, &full);
     grow(s, b, b, true, step, &full);
-    for (; i < nnear; i++)
-        grow(s, b, near[i], i < TOLD, step, &full);
+    for (; (x = sn_near_at(near, i)) && (i < TOLD || x->offset <= full); i++)
+        grow(s, b, x, i < TOLD, step, &full);
     set_step(s, step, full);
 }
