@@ -138,7 +138,7 @@ sn_aot_bounds(SnAotNode *n)
     int64_t coef[SN_MAP_NVAR], base;
     uint32_t now = 0;
 
-    if (!taps_of(n, UINT32_MAX)) /* a move: no loop has bounds to be cut */
+    if (n->sem->cls == SN_C_MOVE) /* which has no loops over taps */
         return;
     for (uint32_t i = 0; i < n->ncond; i++) {
         const SnAotCond *c = &n->cond[i];
