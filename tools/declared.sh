@@ -30,7 +30,6 @@ prover was dsl/prove/trial/prove_taps.c dsl/prove/trial/prove_map.c dsl/prove/tr
 prover now dsl/prove/trial/prove_map* dsl/prove/trial/prove_draw.c
 prover now dsl/prove/trial/prove_draw_map.c
 prover later dsl/prove/index/* dsl/prove/real/maps.c dsl/prove/real/shape.c
-prover later dsl/prove/trial/prove_draw_matrix.c
 meaning was dsl/resolve/resolve_sem.c
 meaning now dsl/resolve/resolve_sem.c
 language now maps.def dsl/syntax/parse_map.c dsl/resolve/map/*param.c dsl/resolve/map/*stmt.c

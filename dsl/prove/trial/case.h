@@ -327,6 +327,10 @@ bool sn_case_guard(SnProofCase *c); /* all conditions of the rule */
 
 /* ---- conditions on types (prove_early.c) ---- */
 
+/* Finds what a case has before anything is drawn; the same, from a case that
+ * has it. */
+void sn_case_seed(SnProofCase *c);
+void sn_case_seed_from(SnProofCase *c, const SnProofCase *x);
 /* Adds the conjuncts of `when` that may be tested early. */
 void sn_case_early_find(SnCaseShared *y, const SnExpr *when);
 /* v has its type t, its attributes: tests what can be tested now. */

@@ -561,67 +561,6 @@ inst(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want,
 
 /* ---- the left side ---- */
 
-static bool
-flat_map(const SnDefNode *n)
-{
-    return n->nin == 0 || sn_sem_each_repeats(n->rsem[0]);
-}
-
-static bool
-flat_pat(const SnProofCase *c, const SnPat *p)
-{
-    const SnDefNode *n =
-        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
-
-    if (n && !flat_map(n))
-        return false;
-    for (uint32_t i = 0; i < p->narg; i++)
-        if (!flat_pat(c, p->arg[i]))
-            return false;
-    return true;
-}
-
-/* Is there a node that may add its zero point before it rounds? */
-static bool
-rounds(const SnProofCase *c, const SnPat *p)
-{
-    const SnDefNode *n =
-        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
-    bool is = n && sn_def_attr(n, "round");
-
-    for (uint32_t i = 0; i < p->narg; i++)
-        is |= rounds(c, p->arg[i]);
-    return is;
-}
-
-static SnMapWord
-ranked_map(const SnProofCase *c, const SnPat *p)
-{
-    const SnDefNode *n =
-        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
-    SnMapWord m = n && n->nout ? n->rsem[0]->over : SN_MW_NONE;
-
-    if (m == SN_MW_TABLE || m == SN_MW_MATMUL || m == SN_MW_CONV ||
-        m == SN_MW_SPACE_TO_DEPTH || m == SN_MW_DEPTH_TO_SPACE ||
-        m == SN_MW_CONV_TRANSPOSE || m == SN_MW_POOL)
-        return m;
-    m = SN_MW_NONE;
-    for (uint32_t i = 0; !m && i < p->narg; i++)
-        m = ranked_map(c, p->arg[i]);
-    return m;
-}
-
-static bool
-flat_term(const SnTerm *t)
-{
-    if (t->tk == SN_T_CALL && t->node && !flat_map(t->node))
-        return false;
-    for (uint32_t i = 0; i < t->narg; i++)
-        if (!flat_term(t->arg[i]))
-            return false;
-    return true;
-}
-
 /* A type along an axis has as many scales as the axis is long. */
 static bool
 cut(SnProofCase *c, SnCaseValue *t)
@@ -669,70 +608,6 @@ sn_case_fill(SnProofCase *c)
             sn_case_leaf_data(c, c->leaf[i]);
 }
 
-/* The numbers and types that the rule names are corners of its conditions. */
-static void
-numbers(SnProofCase *c, const SnExpr *e)
-{
-    if (!e || c->nnumber == 12)
-        return;
-    if (e->ek == SN_E_CALL && e->rk == SN_R_TYPE && c->npool < 4) {
-        SnExprValue v = sn_case_expr(c, e);
-        if (v.ty == SN_TY_ETYPE && v.typed && v.t.axis < 0)
-            c->pool[c->npool++] = v.t;
-        else if (v.ty == SN_TY_ETYPE && v.typed && c->nodd < 2)
-            c->odd[c->nodd++] = v.t;
-        return;
-    }
-    if (e->ek == SN_E_INT || e->ek == SN_E_REAL)
-        c->number[c->nnumber++] = e->ek == SN_E_INT ? (double)e->i : e->r;
-    for (uint32_t i = 0; i < e->nkid; i++)
-        numbers(c, e->kid[i]);
-}
-
-static void
-numbers_of(SnProofCase *c, const SnPat *p)
-{
-    for (uint32_t i = 0; i < p->nasg; i++)
-        numbers(c, p->asg[i].e);
-    for (uint32_t i = 0; i < p->narg; i++)
-        numbers_of(c, p->arg[i]);
-}
-
-static bool
-names_shape(const SnExpr *e)
-{
-    if (!e)
-        return false;
-    if (e->fn == SN_FN_DIM || e->fn == SN_FN_RANK)
-        return true;
-    for (uint32_t i = 0; i < e->nkid; i++)
-        if (names_shape(e->kid[i]))
-            return true;
-    return false;
-}
-
-/* Types at which a result is fixed are also drawn for other values. */
-static void
-seed_node(SnProofCase *c, const SnDefNode *n)
-{
-    if (!n || !n->nout || n->out[0]->fact != SN_FIXED || c->npool >= 4)
-        return;
-    SnCaseType t = {.elem = SN_QI8, .axis = -1, .nq = 1};
-    t.scale[0] = (float)n->out[0]->fixed_scale;
-    t.zp[0] = (int32_t)n->out[0]->fixed_zp;
-    c->pool[c->npool++] = t;
-}
-
-static void
-seed_fixed(SnProofCase *c, const SnPat *p, const SnTerm *t)
-{
-    seed_node(c, p->node);
-    for (uint32_t i = 0; i < p->narg; i++)
-        seed_fixed(c, p->arg[i], NULL);
-    if (t)
-        seed_node(c, t->node);
-}
-
 /* A root without operands (a Splat) cannot take another node's shape. */
 static bool
 source_shape(SnProofCase *c, SnCaseNode *n)
@@ -751,35 +626,6 @@ source_shape(SnProofCase *c, SnCaseNode *n)
     return sn_case_shape(c, n);
 }
 
-/* What follows from the rule alone. */
-static void
-seed(SnProofCase *c)
-{
-    c->map = ranked_map(c, c->r->pat);
-    c->vector = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
-    c->shaped = names_shape(c->r->need);
-    c->rounds = rounds(c, c->r->pat);
-    seed_fixed(c, c->r->pat, c->r->rhs);
-    numbers(c, c->r->need);
-    numbers_of(c, c->r->pat);
-}
-
-/* The same, from a case that was seeded. */
-static void
-seed_from(SnProofCase *c, const SnProofCase *x)
-{
-    c->map = x->map;
-    c->vector = x->vector;
-    c->shaped = x->shaped;
-    c->rounds = x->rounds;
-    c->npool = x->npool;
-    c->nodd = x->nodd;
-    c->nnumber = x->nnumber;
-    memcpy(c->pool, x->pool, x->npool * sizeof *x->pool);
-    memcpy(c->odd, x->odd, x->nodd * sizeof *x->odd);
-    memcpy(c->number, x->number, x->nnumber * sizeof *x->number);
-}
-
 bool
 sn_case_draw(SnProofCase *c)
 {
@@ -788,9 +634,9 @@ sn_case_draw(SnProofCase *c)
 
     c->bind = SN_NEW_N(c->a, SnCaseBind, c->r->nvar + 1);
     if (s && s->seeded)
-        seed_from(c, s->seed);
+        sn_case_seed_from(c, s->seed);
     else
-        seed(c);
+        sn_case_seed(c);
     if (s && !s->seeded && !c->fail) {
         *s->seed = *c;
         s->seeded = true;
