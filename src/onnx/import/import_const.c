@@ -186,6 +186,12 @@ late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
     gather_rows(&g, i0, i1, to);
 }
 
+const void *
+sn_import_late_from(const SnLate *l)
+{
+    return ((const LateData *)l)->from.data;
+}
+
 SnLate *
 sn_import_late(SnImport *x, const SnData *t, const int *perm,
                const SnData **out)

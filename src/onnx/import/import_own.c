@@ -2,7 +2,7 @@
 /* Which Constants own their data (SnNode.own).  Weights of a model are copied
  * into the arena of the graph where they are brought into another order; most
  * are read by one node, in one order.  What folding makes of such a copy takes
- * its place. */
+ * its place.  A late Constant reads a copy, too, and owns none. */
 #include <stdlib.h>
 
 #include "onnx/import/import_priv.h"
@@ -42,12 +42,13 @@ sn_import_own(SnImport *x)
     SnId *user = SN_NEW_N(x->a, SnId, x->ncopied);
     for (SnId id = 1; id < x->g->nnode; id++) {
         const SnNode *n = sn_node(x->g, id);
-        const void **at = n->data ? find(x, n->data) : NULL;
+        const void *data = n->late ? sn_import_late_from(n->late) : n->data;
+        const void **at = data ? find(x, data) : NULL;
         if (!at)
             continue;
         SnId *first = &user[at - x->copied];
         SnNode *before = *first ? sn_node(x->g, *first) : NULL;
-        sn_node(x->g, id)->own = before == NULL;
+        sn_node(x->g, id)->own = before == NULL && !sn_is_late(n);
         if (before)
             before->own = false;
         *first = id;

@@ -354,6 +354,8 @@ SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
  * file as they are needed, are small, or no weights. */
 SnLate *sn_import_late(SnImport *x, const SnData *t, const int *perm,
                        const SnData **out);
+/* What its rows are read from. */
+const void *sn_import_late_from(const SnLate *l);
 SnStatus sn_import_sliced(SnImport *x, const SnData *t, const int64_t *start,
                           const int64_t *size, const int64_t *step,
                           const SnData **out);
