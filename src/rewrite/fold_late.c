@@ -120,6 +120,16 @@ beside_late(const SnGraph *g, const SnNode *n, uint32_t slot, SnTensor *in)
     return true;
 }
 
+/* Rows are made of what the operands hold now, at any time from now on: nobody
+ * may write there, or give that memory back. */
+static void
+keep_operands(const SnGraph *g, const SnNode *n)
+{
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref)
+            sn_def(g, n->in[i].ref)->own = false;
+}
+
 bool
 sn_fold_late(const SnGraph *g, SnRef r, SnSpec *s)
 {
@@ -149,6 +159,7 @@ sn_fold_late(const SnGraph *g, SnRef r, SnSpec *s)
         !sn_late_init(&k->late, g->arena, late_rows, out->type, out->shape,
                       &s->data))
         return false;
+    keep_operands(g, n);
     set_factor(k);
     in[slot].data = out->data = (void *)(uintptr_t)s->data;
     sn_eval_charge(g, r, g->arena);

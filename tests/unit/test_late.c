@@ -263,6 +263,15 @@ add(SnGraph *g, const char *kind, uint32_t nin, const SnRef *in)
 }
 
 static void
+save(SnGraph *g, SnRef v, const char *name)
+{
+    SnSaveAttr at = {.name = name};
+    SnSpec s = {.kind = sn_kind_named("Save"), .nin = 1, .in = &v, .attr = &at};
+
+    sn_add(g, &s, d);
+}
+
+static void
 made_when_read(void **state)
 {
     SnGraph *g = sn_graph_new(a, "g");
@@ -314,6 +323,71 @@ folding_keeps_it_late(void **state)
     assert_false(sn_is_late(sn_def(g, v)));
 }
 
+/* The Constant that is the operand of the Save `name`. */
+static const float *
+saved(const SnGraph *g, const char *name)
+{
+    for (SnId i = 1; i < g->nnode; i++) {
+        const SnNode *n = sn_node(g, i);
+        if (!n->dead && n->kind == sn_kind_named("Save") &&
+            strcmp(((const SnSaveAttr *)n->attr)->name, name) == 0)
+            return sn_node_data(g, SN_NODE(n->in[0].ref));
+    }
+    return NULL;
+}
+
+static void
+copy_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+{
+    size_t row = l->nbyte / (size_t)l->nrow;
+
+    memcpy(to, (const char *)l->at + (size_t)i0 * row, (size_t)(i1 - i0) * row);
+}
+
+/* Folding writes its second result over a Constant that nothing else reads, but
+ * not where rows of the first one are still to be made of it: not over w, nor
+ * over what is added to w. */
+static void
+folding_keeps_what_it_reads(void **state)
+{
+    enum { DEPTH = 8, SIZE = ROWS * 4 * COLUMNS };
+    const SnType *t;
+    SnGraph *g = sn_graph_new(a, "g");
+    SnLate *l = SN_NEW(a, SnLate);
+    float *w = SN_NEW_N(a, float, DEPTH *SIZE), *m = SN_NEW_N(a, float, SIZE);
+
+    (void)state;
+    t = sn_type_plain(g->pool, SN_F32);
+    for (int i = 0; i < DEPTH * SIZE; i++)
+        w[i] = (float)i;
+    for (int i = 0; i < SIZE; i++)
+        m[i] = (float)(3 * i);
+    SnSpec s = {.kind = sn_kind_named("Constant"),
+                .type = &t,
+                .shape =
+                    sn_shape(g->pool, 3, (int64_t[]){DEPTH, ROWS * 4, COLUMNS}),
+                .data = w,
+                .borrow = true,
+                .own = true,
+                .late = l};
+    sn_late_from(l, copy_rows, t, s.shape, w);
+    SnRef a0 = SN_REF(sn_add(g, &s, d), 0);
+    s.shape = sn_shape(g->pool, 2, (int64_t[]){ROWS * 4, COLUMNS});
+    s.data = m;
+    s.late = NULL;
+    SnRef a1 = SN_REF(sn_add(g, &s, d), 0);
+    save(g, add(g, "Add", 2, (SnRef[]){a0, a1}), "late");
+    save(g, add(g, "Abs", 1, &a0), "w");
+    save(g, add(g, "Neg", 1, &a1), "m");
+    SnRewriter *rw = sn_rewriter_new(a, &sn_rewrite_defaults, d);
+    assert_int_equal(sn_rewrite(rw, g, "fold"), SN_OK);
+    assert_true(count_late(g) > 0);
+    const float *late = saved(g, "late"), *neg = saved(g, "m");
+    assert_true(neg[1] == -3);
+    for (int i = 0; i < DEPTH * SIZE; i++)
+        assert_true(late[i] == (float)i + (float)(3 * (i % SIZE)));
+}
+
 /* rows * COLUMNS reals, late or not. */
 static SnRef
 constant(SnGraph *g, int rank, int64_t rows, bool late)
@@ -336,15 +410,6 @@ constant(SnGraph *g, int rank, int64_t rows, bool late)
         spec.late = l;
     }
     return SN_REF(sn_add(g, &spec, d), 0);
-}
-
-static void
-save(SnGraph *g, SnRef v, const char *name)
-{
-    SnSaveAttr at = {.name = name};
-    SnSpec s = {.kind = sn_kind_named("Save"), .nin = 1, .in = &v, .attr = &at};
-
-    sn_add(g, &s, d);
 }
 
 /* A normalization whose kernel keeps addresses, products that pack weights, an
@@ -446,6 +511,8 @@ main(void)
         cmocka_unit_test_setup_teardown(made_when_read, setup, teardown),
         cmocka_unit_test_setup_teardown(folding_keeps_it_late, setup, teardown),
         cmocka_unit_test_setup_teardown(two_orders_of_a_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(folding_keeps_what_it_reads, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(however_it_is_read, setup, teardown),
         cmocka_unit_test_setup_teardown(cloning_makes_it, setup, teardown),
         cmocka_unit_test_setup_teardown(printing_makes_it, setup, teardown),
