@@ -492,6 +492,36 @@ products(void **state)
         }
 }
 
+/* Two convolutions of one column with one filter: the windows of one lie in it,
+ * with their taps side by side, those of the other reach out of it. */
+static void
+columns(void **state)
+{
+    static const int64_t sizes[][2] = {{3, 20}, {16, 384}, {20, 33}};
+    static const int64_t step[2] = {1, 2}, kernel[2] = {3, 1};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+        int64_t c = sizes[i / 2][0], oc = sizes[i / 2][1];
+        const SnType *t = q8(0.5f, 4);
+        SnRef x = input(q8(0.05f, 3), SHAPE(1, 9, 1, c));
+        SnRef w = con(q8(0.02f, 0), SHAPE(oc, 3, 1, c), rnd8(oc * 3 * c));
+        SnConv2DAttr at = {{2, kernel},
+                           {2, i % 2 ? step : ones},
+                           {4, (int64_t[4]){1, 0, 1}},
+                           {2, ones},
+                           1,
+                           open_range};
+        SnRef a = SN_REF(sn_conv2d_new(g, NULL, x, w, 0, &at, t), 0);
+        at.pads.v = i % 2 ? (int64_t[4]){1, 1, 1, 0} : (int64_t[4]){1, 1, 1, 1};
+        SnRef b = SN_REF(sn_conv2d_new(g, NULL, x, w, 0, &at, t), 0);
+        SnConcatAttr ca = {.axis = 2};
+        SnRef ab[2] = {a, b};
+        compare(SN_REF(sn_concat_new(g, NULL, 2, ab, &ca, t), 0), 0,
+                sn_format(arena, "two columns, %zu", i));
+    }
+}
+
 /* ---- a convolution and a sum ---- */
 
 /* Filters of c channels to oc, k by k (of one row: 1 by k); per channel scales
@@ -645,17 +675,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),
-        cmocka_unit_test(conv_extremes),
-        cmocka_unit_test(conv_long),
-        cmocka_unit_test(conv_great),
-        cmocka_unit_test(products),
-        cmocka_unit_test(conv_add),
-        cmocka_unit_test(picks),
-        cmocka_unit_test(picks_fit),
-        cmocka_unit_test(picks_of_rules),
-        cmocka_unit_test(conv_far),
-        cmocka_unit_test(computed_products),
+        cmocka_unit_test(conv),         cmocka_unit_test(conv_extremes),
+        cmocka_unit_test(conv_long),    cmocka_unit_test(conv_great),
+        cmocka_unit_test(products),     cmocka_unit_test(columns),
+        cmocka_unit_test(conv_add),     cmocka_unit_test(picks),
+        cmocka_unit_test(picks_fit),    cmocka_unit_test(picks_of_rules),
+        cmocka_unit_test(conv_far),     cmocka_unit_test(computed_products),
         cmocka_unit_test(packed_alike),
     };
 

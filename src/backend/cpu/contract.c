@@ -61,7 +61,7 @@ put_number(SnBuf *b, int64_t v)
 }
 
 /* What the packed panels depend on: the set, how taps and channels lie and are
- * cut (the taps of a column lie side by side), zero points, the codes. */
+ * cut, zero points, the codes. */
 static SnBuf
 panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
            const SnConvNum *num, bool transposed)
@@ -76,8 +76,7 @@ panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
                          transposed,
                          num->pick->npanel,
                          num->pick->tiles,
-                         o->dh,
-                         o->w == 1};
+                         sn_conv_q8_column(o)};
     const char *isa = sn_isa_name(sn_isa());
     SnBuf b;
 

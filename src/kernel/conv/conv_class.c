@@ -9,9 +9,8 @@ whole_rows(const SnConvGeo *o)
     return o->group == 1 && o->dw == 1;
 }
 
-/* All of the window's do, in a picture of one column. */
-static bool
-whole_columns(const SnConvGeo *o)
+bool
+sn_conv_q8_column(const SnConvGeo *o)
 {
     return whole_rows(o) && o->dh == 1 && o->kw == 1 && o->w == 1 &&
            o->ow == 1 && o->pl == 0;
@@ -25,7 +24,7 @@ set_window(SnConvQ8 *p)
 
     p->len = whole_rows(o) ? o->kw * cig : cig;
     p->nrun = whole_rows(o) ? o->kh : o->kh * o->kw;
-    if (whole_columns(o)) {
+    if (sn_conv_q8_column(o)) {
         p->len = o->kh * cig;
         p->nrun = 1;
     }
@@ -87,7 +86,7 @@ make_class(SnArena *a, const SnConvQ8 *p, SnSpan r, SnSpan c)
 {
     const SnConvGeo *o = &p->geo;
     int64_t cig = o->c / o->group, px = o->c * p->t->esize, n = 0;
-    bool whole = whole_rows(o), all = whole_columns(o);
+    bool whole = whole_rows(o), all = sn_conv_q8_column(o);
     int64_t per = whole ? 1 : c.nt, rows = all ? min64(r.nt, 1) : r.nt;
     SnConvRun *run = SN_NEW_N(a, SnConvRun, rows * per + 1);
 

@@ -72,6 +72,9 @@ extern SnVariants sn_conv_variants;
  * padding, stays below 2^30 elements, and what all of them read can be counted
  * in bytes.  Windows that reach far out into padding do not. */
 bool sn_conv_q8_holds(const SnConvGeo *geo);
+/* Whether all taps of a window lie side by side, as in a picture of one column:
+ * so they do in packed panels, which are then others. */
+bool sn_conv_q8_column(const SnConvGeo *geo);
 
 typedef struct SnConvNum SnConvNum;
 
