@@ -30,7 +30,7 @@ empty_back(SnGraph *g, SnRef c, SnInts perm, const int64_t *full)
                 .name = sn_name(g, c),
                 .type = &t,
                 .shape = sn_shape(g->pool, (int)perm.n, dim),
-                .data = sn_node_data(g, SN_NODE(c))};
+                .data = sn_def(g, c)->data};
     return SN_REF(sn_add(g, &s, NULL), 0);
 }
 
