@@ -33,12 +33,13 @@ kinds src/rewrite/integerize/integerize.c conversions that integerize puts in pl
 words dsl/model/words.h the maps that files of dsl and gen below know
 maps dsl/prove/calculus/prove_legal.c results that have the shape of an operand
 maps dsl/prove/calculus/prove_tree.c what fills enlarges others; the axes of permute have a rank
-maps dsl/prove/trial/prove_case.c maps whose operands have a rank of their own
+maps dsl/prove/trial/prove_early.c maps whose operands have a rank of their own
 maps dsl/prove/trial/prove_draw.c draws that are denser than those of the declaration alone
 maps dsl/resolve/resolve_pass.c maps element by element, below which a Reshape moves by L1
 maps gen/case/case_vary.c attributes that near misses change
 maps src/onnx/export/export.c a Transpose that goes into layouts; pads that ONNX Runtime refuses
 hooks src/onnx/export/export_ops.c what reads an operator decides how it is written
+functions dsl/prove/trial/prove_early.c those of types, clamps and numbers, known before shapes
 functions dsl/prove/trial/prove_expr.c their values, written apart from the evaluators'
 functions dsl/prove/trial/prove_eval.c values of formulas, written apart from the evaluators'
 functions dsl/prove/trial/prove_arith.c values of rows, written apart from the evaluators'
