@@ -108,7 +108,7 @@ filter(int64_t oc, int64_t taps, bool transposed, int form)
             if (form == CHANNELS)
                 v += (int32_t)(c * 37 % 256) - 127;
             if (form == WIDE && t == 0)
-                v += 300;
+                v = 256 + (v & 127);
             w[transposed ? c * taps + t : t * oc + c] = v;
         }
     return w;
@@ -133,6 +133,10 @@ static const Geo geos[] = {
     {1, 7, 7, 64, 128, 3, 3, 2, {2, 2}, {1, 1, 1, 1}, {1, 1}},
     {1, 7, 9, 5, 5, 3, 3, 5, {1, 2}, {1, 1, 1, 1}, {1, 1}},
     {1, 10, 10, 64, 64, 3, 3, 64, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    /* one row, which threads share; one that stays as it is */
+    {2, 1, 90, 32, 40, 1, 5, 1, {1, 2}, {0, 3, 0, 1}, {1, 2}},
+    {3, 1, 61, 20, 12, 1, 3, 2, {2, 1}, {0, 1, 0, 2}, {1, 1}},
+    {2, 1, 61, 5, 24, 1, 3, 1, {1, 1}, {0, 1, 0, 1}, {1, 1}},
 };
 
 /* x is the difference of codes and a computed zero point, or plain. */
