@@ -11,8 +11,9 @@
 /* Windows of kh by kw, of a map over pictures x whose arguments 2 to 4 are
  * stride, pads and dilate; oc is of the result, group 1. */
 SnConvGeo sn_cpu_window_geo(const SnCall *c, int64_t kh, int64_t kw);
-/* Of a node over conv(x, w, stride, pads, dilate, group); false when shapes
- * do not fit each other. */
+/* Of a node over conv(x, w, stride, pads, dilate, group), whose picture of one
+ * row may come as one of one column: rows and columns are those of geo, not of
+ * the shapes.  False when shapes do not fit each other. */
 bool sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo);
 /* Of a node over matmul(a, b, trans_a, trans_b) with b a matrix, a not
  * transposed; *transposed: b is [n, k].  False for others. */
