@@ -123,7 +123,7 @@ b pick_sizes src/kernel/tune/tune.c 's/    if (!sane(/    if (false \&\& !sane(/
 b pick_end src/kernel/tune/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messages
 b pick_missed src/kernel/tune/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
 b pick_used src/kernel/tune/tune.c 's|    return \*layer ? t|    return false ? t|' test_pack picks
-b pick_packed src/backend/cpu/contract.c 's/num->pick->npanel, num/0, num/' test_pack picks
+b pick_packed src/backend/cpu/contract.c 's/num->pick->npanel,/0,/' test_pack picks
 b rules_lines src/kernel/conv/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel_conv picks_of_rules
 b rules_shares src/kernel/conv/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel_conv picks_of_rules
 
