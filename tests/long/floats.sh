@@ -7,13 +7,16 @@
 BUILD=${BUILD:-build}
 n=$((2 * ${SINTER_PART:-1}))
 tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+one=
+trap 'kill $one 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
 
 SINTER_FLOATS=0/$n "$BUILD/tests/test_exp_f32" >"$tmp/0" 2>&1 &
 one=$!
 SINTER_FLOATS=1/$n "$BUILD/tests/test_exp_f32" >"$tmp/1" 2>&1
 bad=$?
 wait $one || bad=1
+one=
 if [ $bad -eq 0 ]; then
     echo "ok floats: $((65535 / n + 65534 / n + 2)) blocks of 65536"
 else
