@@ -238,6 +238,35 @@ drop_copied(const Prepare *pr, const SnNode *n, const SnPrep *p)
     }
 }
 
+/* A node as the call that is prepared: types and shapes, and data of Constants.
+ */
+typedef struct Called {
+    SnTensor *in, out[SN_MAXRES];
+    char why[SN_WHY];
+    SnCall call;
+} Called;
+
+static void
+call_of(const Prepare *pr, const SnNode *n, Called *c)
+{
+    const SnKindDesc *kd = sn_desc(n->kind);
+
+    *c = (Called){.in = SN_NEW_N(pr->a, SnTensor, n->nin + 1u)};
+    for (uint32_t i = 0; i < n->nin; i++)
+        c->in[i] = tensor_at(pr->x->g, n->in[i].ref);
+    for (unsigned i = 0; i < n->nres; i++)
+        c->out[i] = (SnTensor){n->res[i].type, n->res[i].shape, NULL};
+    c->call = (SnCall){.kind = kd,
+                       .attr = n->attr,
+                       .nin = n->nin,
+                       .nout = kd->nout,
+                       .in = c->in,
+                       .out = c->out,
+                       .scratch = pr->a,
+                       .why = c->why,
+                       .rounding = pr->x->g->rounding};
+}
+
 /* Whether kernel k takes the node; what it prepares is in s.  other: it belongs
  * to a backend with another arithmetic, which does not affect moves and
  * reals. */
@@ -245,50 +274,34 @@ static bool
 prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         SnExecStep *s)
 {
-    SnArena *a = pr->a;
     SnExec *x = pr->x;
-    const SnKindDesc *kd = sn_desc(n->kind);
-    SnTensor *in = SN_NEW_N(a, SnTensor, n->nin + 1u);
-    SnTensor out[SN_MAXRES] = {{0}};
-    char why[SN_WHY];
-    SnCall c = {.kind = kd,
-                .attr = n->attr,
-                .nin = n->nin,
-                .nout = kd->nout,
-                .in = in,
-                .out = out,
-                .scratch = a,
-                .why = why,
-                .rounding = x->g->rounding};
-    SnPrep p = {.call = &c,
+    Called c;
+    SnPrep p = {.call = &c.call,
                 .tuple = s->tuple,
                 .constants = x->g->arena,
                 .nunit = 1,
                 .part = -1};
 
-    bool sees = other && s->tuple->quant && kd->sem[0].cls != SN_C_MOVE;
+    bool sees =
+        other && s->tuple->quant && sn_desc(n->kind)->sem[0].cls != SN_C_MOVE;
     if (!k->prepare)
         return !sees;
+    call_of(pr, n, &c);
     p.tune = pr->tune;
     if (pr->ncopied)
         p.last = last_read(pr, n);
-    for (uint32_t i = 0; i < n->nin; i++)
-        in[i] = tensor_at(x->g, n->in[i].ref);
     if (pr->stages)
-        sn_stages_set(pr->stages, n, in);
+        sn_stages_set(pr->stages, n, c.in);
     if (pr->pack) {
         p.pack = pr->pack;
         p.hash = hashes(pr, n);
     }
-    for (unsigned i = 0; i < n->nres; i++) {
-        out[i].type = n->res[i].type;
-        out[i].shape = n->res[i].shape;
+    for (unsigned i = 0; i < n->nres; i++)
         p.wanted |= (uint32_t)(i == 0 || n->res[i].nuse > 0) << i;
-    }
     bool ok = k->prepare(&p);
     for (uint32_t i = 0; i < n->nin; i++)
-        if (in[i].data)
-            pr->nread += sn_tensor_nbyte(in[i].type, in[i].shape);
+        if (c.in[i].data)
+            pr->nread += sn_tensor_nbyte(c.in[i].type, c.in[i].shape);
     if (pr->nread >= READ_MOST) {
         sn_arena_unload_all(x->g->arena);
         pr->nread = 0;
@@ -301,7 +314,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;
     if (pr->stages)
-        sn_stages_keep(pr->stages, n, in, p.copied);
+        sn_stages_keep(pr->stages, n, c.in, p.copied);
     if (pr->ncopied)
         drop_copied(pr, n, &p);
     s->prep = p.prep;
@@ -323,29 +336,13 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
 static const struct SnMapped *const *
 open_maps(Prepare *pr, const SnNode *n)
 {
-    const SnKindDesc *kd = sn_desc(n->kind);
-    SnTensor *in = SN_NEW_N(pr->a, SnTensor, n->nin + 1u);
-    SnTensor out[SN_MAXRES] = {{0}};
-    char why[SN_WHY];
     size_t was = sn_arena_nbyte(pr->a);
-    SnCall c = {.kind = kd,
-                .attr = n->attr,
-                .nin = n->nin,
-                .nout = kd->nout,
-                .in = in,
-                .out = out,
-                .scratch = pr->a,
-                .why = why};
+    Called c;
 
     if (pr->nmapped >= MAPPED_MOST)
         return NULL;
-    for (uint32_t i = 0; i < n->nin; i++) {
-        in[i] = tensor_at(pr->x->g, n->in[i].ref);
-        in[i].data = NULL;
-    }
-    for (unsigned i = 0; i < n->nres; i++)
-        out[i] = (SnTensor){n->res[i].type, n->res[i].shape, NULL};
-    const struct SnMapped *const *m = sn_mapped_all(&c);
+    call_of(pr, n, &c);
+    const struct SnMapped *const *m = sn_mapped_all(&c.call);
     pr->nmapped += sn_arena_nbyte(pr->a) - was;
     return m;
 }
