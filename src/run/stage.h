@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where late Constants (graph/late/late.h) are while the only node that reads
- * them is prepared: in memory that the next ones use again.  What its kernel
- * has no copy of stays. */
+/* Memory of late Constants (graph/late/late.h) while the only node that reads
+ * them is prepared.  It is reused for the next node, unless the kernel goes on
+ * reading it. */
 #ifndef SN_STAGE_H
 #define SN_STAGE_H
 
@@ -10,21 +10,22 @@
 
 typedef struct SnStages SnStages;
 
-/* For preparing g; they end with a.  once: nobody reads a Constant again that a
- * kernel has a copy of.  Constants that have to be in memory anyway are made
- * now.  NULL: none is late then. */
+/* For preparing the nodes of g; freed with a.  once: a Constant that a kernel
+ * has copied is not read again.  Otherwise, and where several nodes read one,
+ * late Constants are made now.  NULL if none is left. */
 SnStages *sn_stages_new(SnArena *a, const SnGraph *g, bool once);
 
-/* Puts the late ones of n's operands into in[]; others are there. */
+/* Makes the late operands of n and sets their data in in[n->nin]; the other
+ * operands are set already. */
 void sn_stages_set(SnStages *s, const SnNode *n, SnTensor *in);
 
-/* After a kernel of n took them: bit i of `copied` says that it does not look
- * at in[i] again. */
+/* After n's kernel was prepared: bit i of copied is set if it never reads in[i]
+ * again.  The others keep their memory until the graph is freed. */
 void sn_stages_keep(SnStages *s, const SnNode *n, const SnTensor *in,
                     uint32_t copied);
 
-/* Makes the Constants that are read when the graph runs: ncopied[id] counts
- * uses that are not. */
+/* Makes the late Constants that are read when the graph runs: those with more
+ * uses than ncopied[id], the number of uses whose kernel has a copy. */
 void sn_stages_end(SnStages *s, const uint32_t *ncopied);
 
 #endif
