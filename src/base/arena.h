@@ -45,16 +45,15 @@ char *sn_vformat(SnArena *a, const char *fmt, va_list ap)
  * as the arena lives; they are fetched when they are looked at.  NULL when the
  * file cannot be mapped.  The file must not be changed in place meanwhile. */
 const void *sn_arena_map(SnArena *a, int fd, size_t n);
-/* The same of a file of which everything is read soon: some MiB at a time may
- * come and go. */
+/* As sn_arena_map, for a file that is read as a whole soon: it is mapped where
+ * large pages are possible, so that some MiB of it are in memory at a time. */
 const void *sn_arena_map_whole(SnArena *a, int fd, size_t n);
 /* n bytes (more than 0), zero, of which sn_arena_unload gives back what is not
  * needed any more: it is lost then, and reads as zero. */
 void *sn_arena_pages(SnArena *a, size_t n);
-/* Addresses for n bytes (more than 0) that cannot be read yet, and take no
- * memory; NULL: none can be had, or the memory is that of a host.
- * sn_arena_open makes them n zero bytes, once; what it returns memory for is
- * all that sn_arena_space did. */
+/* Reserves addresses for n > 0 bytes that take no memory and cannot be read.
+ * NULL: none are left, or a host program supplies the memory.  sn_arena_open
+ * makes them n zero bytes; called once, with the p and n of sn_arena_space. */
 void *sn_arena_space(SnArena *a, size_t n);
 void sn_arena_open(SnArena *a, void *p, size_t n);
 /* n read-only bytes (more than 0) that repeat `one`, of size bytes (1, 2, 4 or

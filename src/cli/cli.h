@@ -90,15 +90,15 @@ typedef struct SnCli {
     SnDiag *d;
     SnArgs args;
     SnBuf out;           /* what goes to standard output */
-    const char *printed; /* the option whose output goes there, too: "-" */
-    bool late; /* weights of the model that is loaded next may be late: it is
-                  prepared by sn_cli_prepare, and not written */
+    const char *printed; /* the option that was given as "-", or NULL */
+    bool late; /* the next model is loaded with late weights: it is run by
+                  sn_cli_prepare, not written */
 } SnCli;
 
-/* Writes c->out to f.  Names come from files, so that control characters in it
- * are escaped; what is read again (JSON, graphs) has none. */
+/* Writes c->out to f, with control characters escaped: names come from files.
+ * JSON and graphs have none.  False: f could not be written. */
 bool sn_cli_put(const SnCli *c, FILE *f);
-/* What is in c->out goes to standard error where such an option is. */
+/* Moves c->out to standard error if an option writes to standard output. */
 void sn_cli_aside(SnCli *c);
 
 typedef struct SnVerb {

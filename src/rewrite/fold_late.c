@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Folding onto late Constants: what is made row by row of one is late, too. */
+/* Folding of late Constants: a result computed row by row from one is late. */
 #include "base/budget.h"
 #include "graph/late/late.h"
 #include "kernel/each/each.h"
@@ -19,8 +19,8 @@ typedef struct LateNode {
     SnEachF32 mul;
 } LateNode;
 
-/* Filters of convolutions times the scales of a normalization: most of what is
- * folded so, and the kernel has the evaluator's bits.  x: the rows. */
+/* Rows [i0, i1), at x, times a factor each: filters times the scales of a
+ * normalization, the common case.  Same bits as the evaluator. */
 static void
 multiply_rows(const LateNode *k, int64_t i0, int64_t i1, const float *x,
               float *y)
@@ -84,8 +84,8 @@ late_slot(const SnGraph *g, SnRef r)
     return i;
 }
 
-/* What other operands may take, which are worked out now, for each byte of
- * the result. */
+/* The other operands are computed now; they take at most 1 / BESIDE of the
+ * result's bytes. */
 enum { BESIDE = 8 };
 
 /* The types and shapes of operands; the bytes of all but `slot`. */
@@ -105,7 +105,7 @@ operands(const SnGraph *g, const SnNode *n, uint32_t slot, SnTensor *in)
     return nbyte;
 }
 
-/* Works out all but `slot`. */
+/* Computes all operands but `slot`. */
 static bool
 beside_late(const SnGraph *g, const SnNode *n, uint32_t slot, SnTensor *in)
 {
@@ -120,8 +120,8 @@ beside_late(const SnGraph *g, const SnNode *n, uint32_t slot, SnTensor *in)
     return true;
 }
 
-/* Rows are made of what the operands hold now, at any time from now on: nobody
- * may write there, or give that memory back. */
+/* Rows are computed from the operands later: their memory must be neither
+ * written nor freed before that. */
 static void
 keep_operands(const SnGraph *g, const SnNode *n)
 {

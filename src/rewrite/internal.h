@@ -92,9 +92,9 @@ SnStatus sn_check_fire(SnRewriter *rw, SnGraph *g);
 bool sn_fold_inplace(SnGraph *g, SnRef v);
 /* v, a foldable result, as a Constant that is v's node. */
 void sn_fold_here(SnGraph *g, SnRef v);
-/* Is one operand of v's node late, and are rows of v made of its rows and of
- * little else, which is constant?  Then v may be late as well: sets s->data,
- * s->late and s->borrow for its Constant.  Charged as folding. */
+/* Folds v to a late Constant: sets s->data, s->late and s->borrow, and charges
+ * the folding.  False if no operand is late, a row of v needs more than that
+ * row of the operand and small Constants, or no addresses are left. */
 bool sn_fold_late(const SnGraph *g, SnRef v, SnSpec *s);
 /* Could v be folded in place if nothing but v read this operand? */
 bool sn_fold_waits(const SnGraph *g, SnRef v);

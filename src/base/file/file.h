@@ -26,8 +26,8 @@ typedef struct SnFileMap {
 } SnFileMap;
 SnStatus sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max,
                      SnFileMap *out);
-/* The same where everything is read soon: some MiB of it may be in memory at a
- * time. */
+/* As sn_file_map, for a file that is read as a whole soon: some MiB of it are
+ * in memory at a time. */
 SnStatus sn_file_map_whole(SnArena *a, SnDiag *d, const char *path, size_t max,
                            SnFileMap *out);
 /* A file that is mapped at p, of which st says what it is, until a is freed. */

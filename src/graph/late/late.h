@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Constants whose elements are made when they are first needed: large weights
- * that lie in a model's file in another order, and what folding makes of them.
- * Where a kernel packs such a weight it is made a few rows at a time for that,
- * and only what is packed takes memory. */
+/* Late Constants: the elements are computed when they are first read.  Used for
+ * large weights that a model's file stores in another order, and for results of
+ * folding them.  run/stage.h computes such a weight just before its kernel
+ * packs it, so that only the packed copy stays in memory. */
 #ifndef SN_LATE_H
 #define SN_LATE_H
 
@@ -12,38 +12,39 @@
 extern "C" {
 #endif
 
-/* Writes slices [i0, i1) of the first axis at `to`, one after the other.
- * Several threads may ask for some at a time, and again. */
+/* Writes slices [i0, i1) of the first axis to `to`, contiguous.  May be called
+ * by several threads at once, and more than once for a slice.  Cannot fail. */
 typedef void SnLateRows(const SnLate *l, int64_t i0, int64_t i1, void *to);
 
-/* The first member of what a maker of rows keeps. */
+/* The first member of the struct that an SnLateRows function reads. */
 struct SnLate {
     SnLateRows *rows;
-    SnArena *a; /* where data will be */
+    SnArena *a; /* of the data's addresses */
     int64_t nrow;
     size_t nbyte;
-    const void *at; /* where all elements are already, as data is, or NULL */
+    const void *at; /* all elements, if they are in memory already, or NULL */
 };
 
-/* Can nobody read the data of n yet? */
+/* Whether the data of n is not in memory yet: reading it is a segmentation
+ * fault.  sn_node_data computes it. */
 static inline bool
 sn_is_late(const SnNode *n)
 {
     return n->late && !n->late->at;
 }
 
-/* Sets *l, whose first axis is that of s, and *data, for a Constant of type t
- * and shape s: an address that nobody can read yet.  False: this process, or
- * the owner of a's memory, has no such addresses. */
+/* Sets *l, and *data to addresses that cannot be read yet, for a Constant of
+ * type t and shape s.  Returns false if no addresses are left, s has no axis or
+ * no element, or a's memory is supplied by a host program. */
 bool sn_late_init(SnLate *l, SnArena *a, SnLateRows *rows, const SnType *t,
                   const SnShape *s, const void **data);
 
-/* The same of data that is there and is never written: what folding makes of it
- * may be late. */
+/* Sets *l for elements that are in memory at data and that nobody writes while
+ * *l is used, so that results of folding them can be late. */
 void sn_late_from(SnLate *l, SnLateRows *rows, const SnType *t,
                   const SnShape *s, const void *data);
 
-/* All elements, at `to`. */
+/* Writes all elements, nbyte bytes, to `to`, on the threads of base/team. */
 void sn_late_fill(const SnLate *l, void *to);
 
 #ifdef __cplusplus

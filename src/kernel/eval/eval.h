@@ -46,16 +46,18 @@ const void *sn_eval_const_at(const SnGraph *g, SnRef r, SnArena *a, void *to);
 /* Is element i of r computed from element i of this operand and no other one of
  * it, and can that not fail?  Then r may take its memory. */
 bool sn_eval_inplace(const SnGraph *g, SnRef r, uint32_t slot);
-/* Charges folding r. */
+/* Charges folding of r to the graph's budget (base/budget.h), as sn_eval_const
+ * does. */
 void sn_eval_charge(const SnGraph *g, SnRef r, SnArena *a);
 
 /* ---- rows ---- */
-/* Is an element of c's only result computed from reals at its own place in each
- * operand, or at one that is repeated?  Then slices of the first axis may be
- * computed apart, and that cannot fail. */
+/* Whether each element of c's only result depends on one element of each
+ * operand, at its own place or broadcast, all of them reals.  Then slices of
+ * the first axis can be computed separately, which cannot fail. */
 bool sn_eval_by_rows(const SnCall *c);
-/* Slices [i0, i1), at `to`, where those of operand `slot` are; data of that
- * operand and of the result is not looked at.  to NULL: into the result. */
+/* Computes slices [i0, i1) of the first axis in place: `to` holds those of
+ * operand `slot` and receives the result; data of that operand and of the
+ * result is not read.  to NULL: from the operand's data into the result's. */
 void sn_eval_rows(SnEvalFn *eval, const SnCall *c, uint32_t slot, void *to,
                   int64_t i0, int64_t i1);
 

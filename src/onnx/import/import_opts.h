@@ -13,9 +13,9 @@ typedef struct SnOnnxOpts {
                                   where there is one; NULL-ended; NULL: none */
     int64_t batch;             /* a free leading dimension; 0: 1 */
     uint64_t max_nbyte;        /* of tensors worked out; 0: 4 GiB */
-    size_t late;               /* weights of so many bytes and more may be late
-                                  (graph/late/late.h): for graphs that are
-                                  run, and not written; 0: none */
+    size_t late;               /* weights of at least so many bytes may be late
+                                  (graph/late/late.h); for graphs that are run
+                                  and not written.  0: none */
 } SnOnnxOpts;
 
 #endif

@@ -349,12 +349,12 @@ SnStatus sn_import_fold(SnImport *x, SnImportMake *make, bool *done);
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
                             const SnData **out);
-/* The same of large weights, where the caller of the import wants that, for a
- * Constant whose data is made later; *out has its place.  NULL: they lie in the
- * file as they are needed, are small, or no weights. */
+/* As sn_import_permuted, for a late Constant, if the options allow it; *out has
+ * its addresses as data.  NULL: t is small, is no weight of reals, or needs no
+ * copy. */
 SnLate *sn_import_late(SnImport *x, const SnData *t, const int *perm,
                        const SnData **out);
-/* What its rows are read from. */
+/* The data that the rows of l are read from. */
 const void *sn_import_late_from(const SnLate *l);
 SnStatus sn_import_sliced(SnImport *x, const SnData *t, const int64_t *start,
                           const int64_t *size, const int64_t *step,
