@@ -24,9 +24,23 @@ enum {
     BLOCK_MAX = 1 << 20,
     ALIGN_SMALL = 16,
     ALIGN_LARGE = 64,
-    PAGED = 1 << 14, /* blocks for small objects that are mapped */
-    HUGE = 2 << 20   /* bytes of a large page, where there are any */
+    PAGED = 1 << 14,      /* blocks for small objects that are mapped */
+    HUGE = 2 << 20,       /* bytes of a large page, where there are any */
+    HUGE_AFTER = 1 << 18, /* a block for small objects after one of this size
+                             is a large page */
+    HUGE_TAIL = HUGE / 4, /* bytes past whole large pages that take another */
+    FAR = 1 << 16         /* objects at the far end of the open block, so that
+                             small ones share few pages, which are taken when
+                             they are written */
 };
+
+/* Large objects lie in large pages, but where a sanitizer looks after the
+ * bytes around each: it knows those of the C library. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { LARGE_PAGED = 0 };
+#else
+enum { LARGE_PAGED = 1 };
+#endif
 
 typedef struct Block {
     struct Block *next;
@@ -70,11 +84,46 @@ struct SnArenaList {
 static _Thread_local SnGuard *guard_top;
 static _Thread_local unsigned long fail_at;
 
+static char *
+align_up(char *p, size_t align)
+{
+    return p + ((align - ((uintptr_t)p & (align - 1))) & (align - 1));
+}
+
 /* For sn_alloc_fail_at: counts a request. */
 static bool
 refused(void)
 {
     return fail_at && --fail_at == 0;
+}
+
+/* What is mapped for a block of nbyte: whole large pages, if it is worth it. */
+static size_t
+mapped_nbyte(size_t nbyte)
+{
+    return nbyte >= HUGE && nbyte % HUGE >= HUGE_TAIL
+               ? (nbyte + HUGE - 1) / HUGE * HUGE
+               : nbyte;
+}
+
+/* Pages; from HUGE on they begin at a large one. */
+static void *
+map_pages(size_t nbyte)
+{
+    size_t spare = nbyte >= HUGE ? HUGE : 0;
+    char *p = mmap(NULL, nbyte + spare, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED || spare == 0)
+        return p == MAP_FAILED ? NULL : p;
+    char *at = align_up(p, HUGE);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t used = (nbyte + page - 1) / page * page;
+    if (at > p)
+        munmap(p, (size_t)(at - p));
+    if (at + used < p + nbyte + spare)
+        munmap(at + used, (size_t)(p + nbyte + spare - (at + used)));
+    return at;
 }
 
 /* Zeroed memory for arenas of budget b. */
@@ -89,11 +138,7 @@ request(const SnBudget *b, size_t nbyte, bool paged)
         void *q = m->alloc(m->ctx, nbyte);
         return q ? memset(q, 0, nbyte) : NULL;
     }
-    if (!paged)
-        return calloc(1, nbyte);
-    void *p = mmap(NULL, nbyte, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
+    return paged ? map_pages(nbyte) : calloc(1, nbyte);
 }
 
 /* Gives back what request returned. */
@@ -286,19 +331,20 @@ sn_arena_clear(SnArena *a)
     let_go(a, b);
     sn_budget_give(a->budget, a->charged);
     if (b) {
-        char *base = (char *)(b + 1);
+        char *base = (char *)(b + 1), *end = (char *)b + b->nbyte;
         memset(base, 0, (size_t)(a->open - base));
+        memset(a->end, 0, (size_t)(end - a->end));
         b->next = NULL;
         now.block = now.opened = b;
         now.open = base;
-        now.end = a->end;
+        now.end = end;
         now.block_size = a->block_size;
-        now.nbyte += (size_t)(a->end - (char *)b);
+        now.nbyte += b->nbyte;
         now.lazy = a->lazy;
     }
     renew(a, now);
     if (b && !a->lazy)
-        charge(a, (size_t)(a->end - (char *)b));
+        charge(a, b->nbyte);
 }
 
 void
@@ -317,8 +363,10 @@ static char *
 try_block(SnArena *a, size_t nbyte, bool paged)
 {
     size_t total = sizeof(Block) + ALIGN_LARGE + nbyte;
-    Block *b = request(a->budget, total, paged);
 
+    if (paged && !sn_budget_memory(a->budget))
+        total = mapped_nbyte(total);
+    Block *b = request(a->budget, total, paged);
     if (!b)
         return NULL;
     b->nbyte = total;
@@ -329,22 +377,40 @@ try_block(SnArena *a, size_t nbyte, bool paged)
     return (char *)(b + 1);
 }
 
+/* A block for one object. */
 static char *
-align_up(char *p, size_t align)
-{
-    return p + ((align - ((uintptr_t)p & (align - 1))) & (align - 1));
-}
-
-static char *
-new_block(SnArena *a, size_t nbyte, bool paged)
+own_block(SnArena *a, size_t nbyte)
 {
     charge(a, nbyte);
-    char *p = try_block(a, nbyte, paged);
+    char *p = try_block(a, nbyte, LARGE_PAGED && nbyte >= HUGE);
     if (!p)
         sn_out_of_memory();
-    if (nbyte >= HUGE)
-        prefer_huge(p, nbyte);
+    prefer_huge(a->block, a->block->nbyte);
     return p;
+}
+
+/* The next block for small objects. */
+static void
+open_block(SnArena *a)
+{
+    bool huge = a->block_size > HUGE_AFTER && !sn_budget_memory(a->budget);
+    size_t n = huge ? HUGE - sizeof(Block) - ALIGN_LARGE : a->block_size;
+
+    if (!huge)
+        charge(a, n);
+    char *p = try_block(a, n, n >= PAGED);
+    if (!p)
+        sn_out_of_memory();
+    a->open = p;
+    a->end = p + ALIGN_LARGE + n;
+    a->opened = a->block;
+    a->lazy = huge;
+    if (!huge && a->block_size < BLOCK_MAX)
+        a->block_size *= 2;
+    if (!huge)
+        return;
+    a->block_size = HUGE;
+    prefer_huge(a->block, HUGE);
 }
 
 void
@@ -356,12 +422,34 @@ sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare)
 
     if (!p)
         return;
-    if (nbyte >= HUGE)
-        prefer_huge(p, nbyte);
     a->open = p;
     a->end = p + ALIGN_LARGE + nbyte + spare;
     a->opened = a->block;
     a->lazy = true;
+    /* at the near end small objects take the pages that they need */
+    if (a->block->nbyte > HUGE)
+        prefer_huge((char *)a->block + HUGE, a->block->nbyte - HUGE);
+}
+
+/* Takes nbyte of the open block, or returns NULL. */
+static char *
+take(SnArena *a, size_t nbyte, size_t align)
+{
+    char *p = a->open ? align_up(a->open, align) : NULL;
+
+    if (!p || p > a->end || nbyte > (size_t)(a->end - p))
+        return NULL;
+    char *far = a->end - nbyte;
+    far -= (uintptr_t)far % ALIGN_LARGE;
+    if (nbyte >= FAR && far < p)
+        return NULL;
+    if (a->lazy)
+        charge(a, nbyte);
+    if (nbyte < FAR)
+        a->open = p + nbyte;
+    else
+        a->end = far;
+    return nbyte < FAR ? p : far;
 }
 
 void *
@@ -369,30 +457,17 @@ sn_alloc(SnArena *a, size_t nbyte)
 {
     size_t align = nbyte >= ALIGN_LARGE ? ALIGN_LARGE : ALIGN_SMALL;
 
-    if (nbyte > PTRDIFF_MAX - 2 * (size_t)BLOCK_MAX)
+    if (nbyte > PTRDIFF_MAX - 2 * (size_t)HUGE)
         sn_out_of_memory();
     if (nbyte == 0)
         nbyte = 1;
-    if (a->open) {
-        char *p = align_up(a->open, align);
-        if (p <= a->end && nbyte <= (size_t)(a->end - p)) {
-            if (a->lazy)
-                charge(a, nbyte);
-            a->open = p + nbyte;
-            return p;
-        }
+    char *p = take(a, nbyte, align);
+    if (!p && nbyte > a->block_size / 4)
+        return align_up(own_block(a, nbyte), align);
+    if (!p) {
+        open_block(a);
+        p = take(a, nbyte, align);
     }
-    if (nbyte > a->block_size / 4)
-        return align_up(new_block(a, nbyte, false), align);
-
-    char *base = new_block(a, a->block_size, a->block_size >= PAGED);
-    char *p = align_up(base, align);
-    a->open = p + nbyte;
-    a->end = base + ALIGN_LARGE + a->block_size;
-    a->opened = a->block;
-    a->lazy = false;
-    if (a->block_size < BLOCK_MAX)
-        a->block_size *= 2;
     return p;
 }
 
