@@ -39,7 +39,7 @@ late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
     const char *at = k->from->at;
     size_t row = l->nbyte / (size_t)l->nrow;
 
-    if (at && k->factor) {
+    if (at && k->factor && !k->from->file) {
         multiply_rows(k, i0, i1, (const void *)(at + (size_t)i0 * row), to);
         return;
     }

@@ -478,6 +478,43 @@ what_is_text(void **state)
     clear();
 }
 
+/* Bytes of a file that stays open are read, others copied; so are those that a
+ * file has no more. */
+static void
+fetched(void **state)
+{
+    SnArena *own = sn_arena_new();
+    SnFileMap m, plain;
+    char got[600], beside[600] = "beside";
+
+    (void)state;
+    reset();
+    assert_int_equal(sn_file_map_whole(own, d, in_dir(a, "big"), 0, &m), SN_OK);
+    assert_int_equal(sn_file_map(own, d, in_dir(a, "big"), 0, &plain), SN_OK);
+    assert_true(m.fd && !plain.fd);
+    assert_true(sn_file_within(&m, m.p, BIG) && sn_file_within(&m, m.p + BIG, 0));
+    assert_false(sn_file_within(&m, m.p + 1, BIG));
+    assert_false(sn_file_within(&m, m.p - 1, 1));
+    assert_false(sn_file_within(&m, m.p + BIG + 1, 0));
+    FILE *f = fopen(in_dir(a, "big"), "r+");
+    assert_int_equal(fseek(f, 4090, SEEK_SET), 0);
+    assert_int_equal(fputs("0123456789", f) >= 0 && fclose(f) == 0, true);
+    sn_file_fetch(&m, m.p + 4089, 12, got);
+    assert_memory_equal(got, "b0123456789b", 12);
+    sn_file_fetch(&plain, plain.p + 4089, 12, got);
+    assert_memory_equal(got, "b0123456789b", 12);
+    sn_file_fetch(&m, beside, sizeof beside, got);
+    assert_memory_equal(got, beside, sizeof beside);
+    assert_int_equal(truncate(in_dir(a, "big"), BIG - 100), 0);
+    memset(got, 'x', sizeof got);
+    sn_file_fetch(&m, m.p + BIG - 300, 300, got); /* 200 read, 100 mapped */
+    assert_int_equal(got[199], 'b');
+    assert_int_equal(got[200], 0); /* of the last page */
+    int fd = *m.fd;
+    sn_arena_free(own);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
 static void
 mapped_files(void **state)
 {
@@ -554,6 +591,7 @@ main(void)
         cmocka_unit_test(no_lock),
         cmocka_unit_test(what_is_no_file),
         cmocka_unit_test(what_is_text),
+        cmocka_unit_test(fetched),
         cmocka_unit_test(mapped_files),
         cmocka_unit_test(paths),
     };

@@ -77,25 +77,6 @@ pieces(void **state)
     assert_null(sn_spread_use(NULL)); /* it is not used any more */
 }
 
-static void
-copies(void **state)
-{
-    size_t n = 3000001;
-    char *from = sn_alloc(a, n + 1), *to = sn_alloc(a, n + 1);
-    SnArena *own = sn_arena_new();
-    SnSpread *s = sn_spread_new(own, THREADS);
-
-    (void)state;
-    for (size_t i = 0; i <= n; i++)
-        from[i] = (char)(i * 7919 >> 5);
-    sn_spread_use(s);
-    sn_spread_copy(to, from + 1, n);
-    assert_memory_equal(to, from + 1, n);
-    assert_int_equal(to[n], 0);
-    sn_spread_copy(to, from, 0);
-    sn_arena_free(own);
-}
-
 /* ---- a model ---- */
 
 /* An initializer of seeded numbers where a float cannot be, as in most files:
@@ -189,7 +170,6 @@ main(void)
 {
     const struct CMUnitTest t[] = {
         cmocka_unit_test(pieces),
-        cmocka_unit_test_setup_teardown(copies, setup, teardown),
         cmocka_unit_test_setup_teardown(same_bits, setup, teardown),
     };
 

@@ -121,6 +121,25 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
     return sn_fail(d, s, where, "cannot read: %s", strerror(err));
 }
 
+static void
+close_file(void *fd)
+{
+    close(*(const int *)fd);
+}
+
+/* fd, closed when a is freed; or closed now, and NULL. */
+static const int *
+keep_open(SnArena *a, int fd, bool keep)
+{
+    int *p = keep ? sn_memdup(a, &fd, sizeof fd) : NULL;
+
+    if (p)
+        sn_arena_at_free(a, close_file, p);
+    else
+        close(fd);
+    return p;
+}
+
 /* Maps a regular file of a size worth it; false: read it instead. */
 static bool
 map_file(SnArena *a, const char *path, size_t max, bool whole, SnFileMap *out)
@@ -135,10 +154,10 @@ map_file(SnArena *a, const char *path, size_t max, bool whole, SnFileMap *out)
         (uintmax_t)st.st_size <= max)
         p = (whole ? sn_arena_map_whole : sn_arena_map)(a, fd,
                                                         (size_t)st.st_size);
-    close(fd);
+    const int *kept = keep_open(a, fd, p && whole);
     if (!p)
         return false;
-    *out = (SnFileMap){p, (size_t)st.st_size, true};
+    *out = (SnFileMap){p, (size_t)st.st_size, true, kept};
     sn_file_mapped_add(a, path, p, &st);
     return true;
 }
@@ -171,13 +190,41 @@ sn_file_map_whole(SnArena *a, SnDiag *d, const char *path, size_t max,
     return map_or_read(a, d, path, max, true, out);
 }
 
+bool
+sn_file_within(const SnFileMap *m, const void *p, size_t n)
+{
+    uintptr_t base = (uintptr_t)m->p, at = (uintptr_t)p;
+
+    return at >= base && at - base <= m->n && n <= m->n - (at - base);
+}
+
+void
+sn_file_fetch(const SnFileMap *m, const void *p, size_t n, void *to)
+{
+    const char *from = p;
+    char *at = to;
+    ssize_t got = 1;
+
+    while (m->fd && sn_file_within(m, from, n) && n > 0 && got > 0) {
+        got = pread(*m->fd, at, n, (off_t)(from - m->p));
+        if (got < 0 && errno == EINTR)
+            got = 1; /* again */
+        else if (got > 0) {
+            at += got;
+            from += got;
+            n -= (size_t)got;
+        }
+    }
+    memcpy(at, from, n);
+}
+
 void
 sn_file_forget(const SnFileMap *m, const void *p, size_t n)
 {
-    uintptr_t base = (uintptr_t)m->p, at = (uintptr_t)p, end = at + n;
+    uintptr_t at = (uintptr_t)p, end = at + n;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-    if (!m->mapped || at < base || end > base + m->n)
+    if (!m->mapped || !sn_file_within(m, p, n))
         return;
     at = (at + page - 1) / page * page;
     end = end / page * page;

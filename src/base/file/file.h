@@ -23,13 +23,19 @@ typedef struct SnFileMap {
     const char *p;
     size_t n;
     bool mapped;
+    const int *fd; /* of sn_file_map_whole, open as long as a; or NULL */
 } SnFileMap;
 SnStatus sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max,
                      SnFileMap *out);
 /* As sn_file_map, for a file that is read as a whole soon: some MiB of it are
- * in memory at a time. */
+ * in memory at a time.  It stays open. */
 SnStatus sn_file_map_whole(SnArena *a, SnDiag *d, const char *path, size_t max,
                            SnFileMap *out);
+/* Whether n bytes from p on lie in m. */
+bool sn_file_within(const SnFileMap *m, const void *p, size_t n);
+/* Copies n bytes from p.  Those of m, if it is open, are read, which takes less
+ * time than mapping their pages does.  Threads may call it at once. */
+void sn_file_fetch(const SnFileMap *m, const void *p, size_t n, void *to);
 /* A file that is mapped at p, of which st says what it is, until a is freed. */
 struct stat;
 void sn_file_mapped_add(SnArena *a, const char *path, const void *p,

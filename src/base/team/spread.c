@@ -2,7 +2,6 @@
 #include "base/team/spread.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/team/team.h"
 
@@ -107,27 +106,4 @@ sn_spread(int64_t n, unsigned nparts, SnSpreadFn *fn, void *ctx)
         for (unsigned k = 0; k < nparts; k++)
             do_part(&w, k);
     sn_spread_use(s);
-}
-
-typedef struct Copy {
-    char *to;
-    const char *from;
-} Copy;
-
-static void
-copy_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
-{
-    const Copy *c = ctx;
-
-    (void)part;
-    memcpy(c->to + i0, c->from + i0, (size_t)(i1 - i0));
-}
-
-void
-sn_spread_copy(void *to, const void *from, size_t n)
-{
-    Copy c = {to, from};
-
-    if (n > 0)
-        sn_spread((int64_t)n, sn_spread_parts((int64_t)n, n), copy_part, &c);
 }

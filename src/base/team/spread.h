@@ -30,7 +30,4 @@ unsigned sn_spread_parts(int64_t n, size_t nbyte);
 typedef void SnSpreadFn(void *ctx, unsigned part, int64_t i0, int64_t i1);
 void sn_spread(int64_t n, unsigned nparts, SnSpreadFn *fn, void *ctx);
 
-/* memcpy of n bytes. */
-void sn_spread_copy(void *to, const void *from, size_t n);
-
 #endif

@@ -23,6 +23,7 @@ struct SnLate {
     int64_t nrow;
     size_t nbyte;
     const void *at; /* all elements, if they are in memory already, or NULL */
+    bool file;      /* at is pages of a file, which rows reads for less */
 };
 
 /* Whether the data of n is not in memory yet: reading it is a segmentation

@@ -175,15 +175,47 @@ typedef struct LateData {
     SnLate late;
     SnData t, from;
     int64_t stride[SN_MAXRANK];
+    SnFileMap map; /* with the file that the elements are in, or none */
+    bool moves;
 } LateData;
+
+/* Bytes of rows that are brought into another order at a time. */
+enum { ROWS_NBYTE = 1 << 15 };
+
+/* Rows that lie in the file as they do here, but for the order of their
+ * elements. */
+static void
+fetch_rows(const LateData *k, int64_t i0, int64_t i1, char *to)
+{
+    size_t row = k->late.nbyte / (size_t)k->late.nrow;
+    int64_t most = (int64_t)(ROWS_NBYTE / row);
+    float rows[ROWS_NBYTE / sizeof(float)];
+    SnData from = k->from;
+
+    for (int64_t end; i0 < i1; i0 = end, to += ROWS_NBYTE / row * row) {
+        end = i1 - i0 < most ? i1 : i0 + most;
+        sn_file_fetch(&k->map, (const char *)k->from.data + (size_t)i0 * row,
+                      (size_t)(end - i0) * row, rows);
+        from.data = rows;
+        Gather g = {&k->t, &from, -i0 * k->stride[0], k->stride};
+        gather_rows(&g, i0, end, to);
+    }
+}
 
 static void
 late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
 {
     const LateData *k = (const LateData *)l;
     Gather g = {&k->t, &k->from, 0, k->stride};
+    size_t row = l->nbyte / (size_t)l->nrow;
 
-    gather_rows(&g, i0, i1, to);
+    if (k->map.fd && !k->moves)
+        sn_file_fetch(&k->map, (const char *)k->from.data + (size_t)i0 * row,
+                      (size_t)(i1 - i0) * row, to);
+    else if (k->map.fd && row <= ROWS_NBYTE)
+        fetch_rows(k, i0, i1, to);
+    else
+        gather_rows(&g, i0, i1, to);
 }
 
 const void *
@@ -205,6 +237,7 @@ sn_import_late(SnImport *x, const SnData *t, const int *perm,
     const SnType *type = sn_type_plain(x->g->pool, SN_F32);
     k = SN_NEW(x->a, LateData);
     k->from = k->t = *t;
+    k->moves = moves;
     permute(t, perm, &k->t, k->stride);
     const SnShape *s = sn_shape(x->g->pool, k->t.rank, k->t.dim);
     if (!s)
@@ -213,6 +246,9 @@ sn_import_late(SnImport *x, const SnData *t, const int *perm,
         sn_late_from(&k->late, late_rows, type, s, t->data);
     else if (!sn_late_init(&k->late, x->a, late_rows, type, s, &k->t.data))
         return NULL;
+    if (perm[0] == 0 && sn_file_within(&x->map, t->data, k->late.nbyte))
+        k->map = x->map;
+    k->late.file = k->late.at && k->map.fd;
     if (moves)
         sn_charge(SN_CHARGE_FOLD_NBYTE, k->late.nbyte);
     *out = &k->t;

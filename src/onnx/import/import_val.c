@@ -360,6 +360,21 @@ sn_import_last(SnImport *x, SnImportVal *v, SnRef *out)
 
 /* ---- known values ---- */
 
+typedef struct Copy {
+    const SnFileMap *map;
+    const char *from;
+    char *to;
+} Copy;
+
+static void
+copy_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
+{
+    const Copy *c = ctx;
+
+    (void)part;
+    sn_file_fetch(c->map, c->from + i0, (size_t)(i1 - i0), c->to + i0);
+}
+
 const SnData *
 sn_import_settle(SnImport *x, const SnData *t)
 {
@@ -370,10 +385,12 @@ sn_import_settle(SnImport *x, const SnData *t)
         return t;
     r = sn_memdup(x->a, t, sizeof *t);
     void *to = sn_alloc(x->a, n);
-    sn_spread_copy(to, t->data, n);
+    Copy c = {&x->map, t->data, to};
+    sn_spread((int64_t)n, sn_spread_parts((int64_t)n, n), copy_part, &c);
     r->data = to;
     sn_import_copied(x, r->data, n);
-    sn_file_forget(&x->map, t->data, n);
+    if (!x->map.fd) /* else its pages were not looked at */
+        sn_file_forget(&x->map, t->data, n);
     return r;
 }
 
