@@ -290,6 +290,7 @@ typedef struct SnDefKernel {
     SnDefTupleSrc sig;
     const char *fn;
     const char *prepare; /* NULL: none */
+    bool late;           /* prepare reads late operands itself */
     /* resolved: tuple indices it covers (an alternation may cover several) */
     uint32_t ntuple;
     uint32_t *tuple;

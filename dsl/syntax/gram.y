@@ -34,7 +34,8 @@
   TYPE OPAQUE SOURCE FIXED PASS EACH LSB VERSION BACKEND EFFECT KINDS ONNX FORM
   FORMS OF GIVEN PIN WHERE ENUM TIES BY COPY ANY LOWER LOWERING CUSTOM CONTRACT
   BUILDER COMPONENTS AS NAMED LET PIPELINE KEEP KREAL CLAIM MAKES REMOVES
-  MATCHES WORTH UNDER LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING
+  MATCHES WORTH UNDER LAYOUT HOOK PREPARE LATE INPUT BECAUSE FOR ON ASSUME PLACE
+  MINIMIZING
   MAP RESULT TAPS READ CENTRE BESIDE DIVISOR PARTS NUMBER REQUIRE PRIMITIVE WHOLE SKIP
   FILL ARITHMETIC FROM RATIO ROW CODES ZERO SCALES BIAS ACCUMULATE NO.
 
@@ -238,10 +239,13 @@ kers ::= .
 kers ::= kers ker.
 ker ::= error SEMI.
 ker ::= arrow(A) COLON ID(F) SEMI.             { sn_parse_add_kernel(P, A, F,
-                                                     (SnTok){0}); }
+                                                     (SnTok){0}, false); }
 ker ::= arrow(A) COLON ID(F) PREPARE ID(G) SEMI.
                                                { sn_parse_add_kernel(P, A, F,
-                                                     G); }
+                                                     G, false); }
+ker ::= arrow(A) COLON ID(F) PREPARE ID(G) LATE SEMI.
+                                               { sn_parse_add_kernel(P, A, F,
+                                                     G, true); }
 
 /* outside names */
 member ::= onnxhead opcodes LB oents close.

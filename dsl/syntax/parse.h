@@ -212,7 +212,8 @@ SnDefTupleSrc sn_parse_tuple(SnTok at, SnExprs in, SnExprs out);
 void sn_parse_add_tuple(SnParser *P, SnDefTupleSrc t, SnTok var, SnTok of);
 /* A line of a kernel block: of the node, or of each node that the backend's
  * block names.  prepare.raw NULL: none. */
-void sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare);
+void sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare,
+                         bool late);
 /* An attribute's type: NAME, NAME(of), NAME[n] (n 0: NAME[]). */
 SnDefAttr *sn_parse_attr_type(SnParser *P, SnTypeForm f, SnTok ty, SnTok of);
 SnDefAttr *sn_parse_attr_enum(SnParser *P, SnIds words);

@@ -133,9 +133,11 @@ sn_parse_add_tuple(SnParser *P, SnDefTupleSrc t, SnTok var, SnTok of)
 }
 
 void
-sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare)
+sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare,
+                    bool late)
 {
-    SnDefKernel src = {.pos = t.pos, .sig = t, .fn = sn_parse_name(P, fn)};
+    SnDefKernel src = {
+        .pos = t.pos, .sig = t, .fn = sn_parse_name(P, fn), .late = late};
 
     if (prepare.raw)
         src.prepare = sn_parse_name(P, prepare);

@@ -64,6 +64,7 @@ static const struct word {
     {"keep", T_KEEP},
     {"kernel", T_KERNEL},
     {"kinds", T_KINDS},
+    {"late", T_LATE},
     {"layout", T_LAYOUT},
     {"let", T_LET},
     {"like", T_LIKE},

@@ -109,9 +109,10 @@ put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
     sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
     for (uint32_t i = 0; i < v->n; i++) {
         const Line *l = &v->line[i];
-        sn_putf(b, "    { SN_K_%s, %u, \"%s\", %s, %s },\n",
+        sn_putf(b, "    { SN_K_%s, %u, \"%s\", %s, %s, %s },\n",
                 sn_upper(a, l->node->name), l->tuple, l->k->fn, l->k->fn,
-                l->k->prepare ? l->k->prepare : "NULL");
+                l->k->prepare ? l->k->prepare : "NULL",
+                l->k->late ? "true" : "false");
     }
     sn_puts(b, "};\n");
 }

@@ -117,6 +117,19 @@ typedef struct SnCall {
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);
 
+/* What is left of preparing a node: n pieces that any thread does later, in any
+ * order, before the first run.  fn does pieces [i0, i1); work is memory of its
+ * thread, of nwork bytes, 64-aligned.  It does not fail and takes no memory
+ * from arenas. */
+typedef void SnLaterFn(void *ctx, void *work, int64_t i0, int64_t i1);
+typedef struct SnLater {
+    SnLaterFn *fn; /* NULL: nothing is left */
+    void *ctx;
+    int64_t n;
+    size_t nbyte; /* that all pieces write, about: pieces are shared by that */
+    size_t nwork;
+} SnLater;
+
 /* Preparing a kernel for one node, once for all runs: weights are packed,
  * tables computed.  Of the call's operands only Constants have data; results
  * have none.  call->scratch lives as long as what is prepared.
@@ -129,7 +142,11 @@ typedef SnStatus SnEvalFn(const SnCall *c);
 typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;
-    uint32_t wanted;      /* bit per result that is used */
+    uint32_t wanted; /* bit per result that is used */
+    /* [nin] of a kernel declared `late`: what makes the elements of an operand
+     * whose data cannot be read yet (graph/late/late.h), else NULL; NULL: all
+     * data can be read */
+    const struct SnLate *const *late;
     struct SnPack *pack;  /* where packed weights are, or NULL */
     const uint64_t *hash; /* [nin], with pack: XXH64 of each Constant's bytes,
                              or another number for it; 0: none */
@@ -145,6 +162,7 @@ typedef struct SnPrep {
                          kernel with a copy of it: its memory may be written */
     uint32_t taken;   /* out: bit per operand of `last` whose memory the kernel
                          keeps what it packs in */
+    SnLater later;    /* out: reads `late` operands, and is done before a run */
     uint32_t layer;   /* out: of tune, the layer that was picked for, or 0 */
     size_t nwork;     /* out: bytes of working memory for a call */
     int64_t nunit;    /* out: parts that the node can be cut into */

@@ -105,6 +105,7 @@ typedef struct SnKernelDesc {
     const char *name;
     SnEvalFn *fn;
     SnPrepareFn *prepare; /* or NULL */
+    bool late;            /* prepare looks at SnPrep.late */
 } SnKernelDesc;
 /* A builder, written by hand: it calls sn_fire itself, before any change. */
 typedef bool SnBuildFn(SnGraph *g, SnRewriter *rw, SnId root);

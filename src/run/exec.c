@@ -13,6 +13,7 @@
 #include "kernel/pack.h"
 #include "kernel/tune/tune.h"
 #include "run/fence.h"
+#include "run/later.h"
 #include "run/shadow.h"
 #include "run/stage.h"
 #include "run/stream.h"
@@ -172,6 +173,8 @@ typedef struct Prepare {
     size_t nread;      /* bytes of Constants since side files were unmapped */
     size_t nmapped;    /* bytes of maps that were opened for all runs */
     SnStages *stages;  /* of late Constants, or NULL: there are none */
+    SnLater *later;    /* [nlater] what is left to do before a run */
+    uint32_t nlater;
 } Prepare;
 
 /* Bytes of side files that may be in memory in addition to the weights packed
@@ -267,6 +270,24 @@ call_of(const Prepare *pr, const SnNode *n, Called *c)
                        .rounding = pr->x->g->rounding};
 }
 
+/* SnPrep.late of a node whose kernel asks for it. */
+static const SnLate *const *
+late_operands(const Prepare *pr, const SnNode *n)
+{
+    const SnLate **v = NULL;
+
+    for (uint32_t i = 0; i < n->nin; i++) {
+        SnRef r = n->in[i].ref;
+        const SnNode *c = r ? sn_def(pr->x->g, r) : NULL;
+        if (!c || !c->late || !(sn_is_late(c) || c->late->file))
+            continue;
+        if (!v)
+            v = SN_NEW_N(pr->a, const SnLate *, n->nin);
+        v[i] = c->late;
+    }
+    return v;
+}
+
 /* Whether kernel k takes the node; what it prepares is in s.  other: it belongs
  * to a backend with another arithmetic, which does not affect moves and
  * reals. */
@@ -290,7 +311,9 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
     p.tune = pr->tune;
     if (pr->ncopied)
         p.last = last_read(pr, n);
-    if (pr->stages)
+    if (k->late)
+        p.late = late_operands(pr, n);
+    else if (pr->stages)
         sn_stages_set(pr->stages, n, c.in);
     if (pr->pack) {
         p.pack = pr->pack;
@@ -300,7 +323,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         p.wanted |= (uint32_t)(i == 0 || n->res[i].nuse > 0) << i;
     bool ok = k->prepare(&p);
     for (uint32_t i = 0; i < n->nin; i++)
-        if (c.in[i].data)
+        if (c.in[i].data && !(p.late && p.late[i]))
             pr->nread += sn_tensor_nbyte(c.in[i].type, c.in[i].shape);
     if (pr->nread >= READ_MOST) {
         sn_arena_unload_all(x->g->arena);
@@ -317,6 +340,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         sn_stages_keep(pr->stages, n, c.in, p.copied);
     if (pr->ncopied)
         drop_copied(pr, n, &p);
+    if (p.later.fn)
+        SN_PUSH(pr->a, pr->later, pr->nlater, p.later);
     s->prep = p.prep;
     s->nunit = p.nunit;
     s->cost = p.cost;
@@ -480,6 +505,7 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     SN_TRY(check_read(&pr));
     if (pr.stages)
         sn_stages_end(pr.stages, pr.ncopied);
+    sn_later_do(pr.later, pr.nlater, g->arena);
     sn_arena_unload_all(g->arena); /* evaluators fetch theirs again */
     *out = x;
     return SN_OK;
@@ -567,6 +593,7 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
         if (!prepare(&pr, n, k, other, s))
             sn_bug("kernel %s takes a node under one pick only", s->kernel);
     }
+    sn_later_do(pr.later, pr.nlater, x->g->arena);
     sn_arena_unload_all(x->g->arena);
     return y;
 }

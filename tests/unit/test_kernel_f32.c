@@ -155,6 +155,55 @@ at_end(int64_t n)
     return (float *)(void *)(p + most - size);
 }
 
+typedef struct Rows {
+    const float *w;
+    int64_t n; /* elements of a row */
+} Rows;
+
+static void
+copy_rows(const void *of, int64_t i0, int64_t i1, void *to)
+{
+    const Rows *r = of;
+
+    memcpy(to, r->w + i0 * r->n, (size_t)((i1 - i0) * r->n) * sizeof(float));
+}
+
+/* The filter as [tap][channel]. */
+static const float *
+by_taps(const SnConvGeo *geo, const SnFilterF32 *f)
+{
+    int64_t oc = geo->oc, taps = f->step_c;
+    float *w = SN_NEW_N(arena, float, oc *taps);
+
+    for (int64_t c = 0; c < oc; c++)
+        for (int64_t t = 0; t < taps; t++)
+            w[t * oc + c] = f->w[c * taps + t];
+    return w;
+}
+
+/* The plan of a filter whose rows are made as they are packed, the last first:
+ * channels, or (turned, not NULL) taps. */
+static const SnConvF32 *
+in_pieces(SnIsa isa, const SnConvGeo *geo, SnFilterF32 f, const float *turned)
+{
+    Rows r = {turned ? turned : f.w, turned ? geo->oc : f.step_c};
+    size_t nwork = 0;
+
+    f.w = NULL;
+    f.rows = copy_rows;
+    f.rows_of = &r;
+    f.step_k = turned ? geo->oc : 1;
+    f.step_c = turned ? 1 : f.step_c;
+    const SnConvF32 *p = sn_conv_f32_plan(arena, isa, geo, &f);
+    int64_t n = sn_conv_f32_pieces(p, &f, &nwork);
+    assert_true(n > 0 && nwork > 0);
+    float *work = at_end((int64_t)(nwork / sizeof(float)));
+    for (int64_t i = n; i > n / 2; i--)
+        sn_conv_f32_pack_pieces(p, &f, work, i - 1, i);
+    sn_conv_f32_pack_pieces(p, &f, work, 0, n / 2);
+    return p;
+}
+
 /* However a convolution is cut: every pick of these rows that fits, between
  * values that lie at the end of memory. */
 static void
@@ -164,6 +213,7 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
     const int64_t rows[] = {1, 2, 3, geo->oh};
     int64_t nx = geo->n * geo->h * geo->w * geo->c;
     float *got = at_end(n), *from = at_end(nx);
+    const float *turned = by_taps(geo, f);
     int nfit = 0;
 
     memcpy(from, x, (size_t)nx * sizeof *x);
@@ -182,6 +232,12 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
             sn_conv_f32_run(p, from, got, cut, nu);
             same(got, want, (size_t)n,
                  sn_format(arena, "conv %zu, pick %d", conv, i), (SnIsa)isa);
+            p = in_pieces((SnIsa)isa, geo, *f, nfit % 2 && geo->oc > 1 ? turned : NULL);
+            memset(got, 0, (size_t)n * sizeof *got);
+            sn_conv_f32_run(p, from, got, 0, nu);
+            same(got, want, (size_t)n,
+                 sn_format(arena, "pieces of conv %zu, pick %d", conv, i),
+                 (SnIsa)isa);
             nfit++;
         }
     }

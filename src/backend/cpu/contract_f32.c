@@ -5,6 +5,7 @@
 
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
+#include "graph/late/late.h"
 #include "kernel/conv_f32/conv_f32.h"
 #include "kernel/pack.h"
 #include "kernel/eval/rows.h"
@@ -50,29 +51,107 @@ pack_item(const SnPrep *p, const SnConvGeo *geo, const SnFilterF32 *f,
     return sn_pack_item(p->pack, &key, sizeof key);
 }
 
+/* A filter that is packed later. */
+typedef struct Later {
+    const SnConvF32 *plan;
+    SnFilterF32 f;
+} Later;
+
+static void
+pack_later(void *ctx, void *work, int64_t i0, int64_t i1)
+{
+    const Later *l = ctx;
+
+    sn_conv_f32_pack_pieces(l->plan, &l->f, work, i0, i1);
+}
+
+static void
+late_rows(const void *of, int64_t i0, int64_t i1, void *to)
+{
+    const SnLate *l = of;
+
+    l->rows(l, i0, i1, to);
+}
+
+static const SnLate *
+late_of(const SnPrep *p, const SnTensor *t)
+{
+    return p->late && t->data ? p->late[t - p->call->in] : NULL;
+}
+
+/* The elements of a Constant, made in tmp if they are not in memory. */
+static const float *
+elements(const SnPrep *p, const SnTensor *t, SnArena *tmp)
+{
+    const SnLate *l = late_of(p, t);
+    float *all = l ? sn_alloc(tmp, l->nbyte) : t->data;
+
+    if (l)
+        sn_late_fill(l, all);
+    return all;
+}
+
+/* The filter's elements, or what makes its rows. */
+static void
+set_elements(const SnPrep *p, const SnTensor *w, SnFilterF32 *f, SnArena *tmp)
+{
+    const SnLate *l = late_of(p, w);
+    int64_t row = f->step_k == 1 ? f->step_c : f->step_k;
+
+    if (l && (size_t)(l->nrow * row) * sizeof(float) == l->nbyte) {
+        f->rows = late_rows;
+        f->rows_of = l;
+    } else {
+        f->w = elements(p, w, tmp);
+    }
+}
+
+/* What is left of packing the filter is p's `later`. */
+static void
+leave(SnPrep *p, const SnConvF32 *plan, const SnFilterF32 *f)
+{
+    size_t nwork = 0;
+    int64_t n = sn_conv_f32_pieces(plan, f, &nwork);
+    Later *l = n > 0 ? SN_NEW(p->call->scratch, Later) : NULL;
+
+    if (!l)
+        return;
+    *l = (Later){plan, *f};
+    l->f.pick = NULL; /* of the caller */
+    p->later =
+        (SnLater){.fn = pack_later,
+                  .ctx = l,
+                  .n = n,
+                  .nbyte = (size_t)sn_conv_f32_packed(plan) * sizeof(float),
+                  .nwork = nwork};
+}
+
 static bool
 finish(SnPrep *p, const SnConvGeo *geo, const SnTensor *w, SnFilterF32 f)
 {
     const SnCall *c = p->call;
     SnLimF lim = sn_limf(sn_cpu_clamp(c));
+    SnArena *tmp = sn_arena_new();
 
-    f.w = w->data;
-    f.bias = sn_opnd(c, 2)->data;
+    set_elements(p, w, &f, tmp);
+    f.bias = elements(p, sn_opnd(c, 2), tmp);
     f.lo = lim.lo;
     f.hi = lim.hi;
     f.from = p->constants;
-    if (p->last >> (w - c->in) & 1)
+    if (!f.rows && p->last >> (w - c->in) & 1)
         f.own = (float *)(uintptr_t)w->data;
     SnConvPick pick = sn_tune_pick(p->tune, geo, SN_TUNE_REALS, &p->layer);
     f.pick = &pick;
     f.pack = pack_item(p, geo, &f, w - c->in);
     const SnConvF32 *plan = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
+    leave(p, plan, &f);
     p->prep = plan;
     p->packed = sn_pack_ready(f.pack) ? 1u << (w - c->in) : 0;
     p->copied = 1u << (w - c->in);
     p->taken = sn_conv_f32_in_place(plan, &f) ? p->copied : 0;
     p->nunit = sn_conv_f32_units(plan);
     p->cost = sn_conv_f32_cost(plan);
+    sn_arena_free(tmp);
     return true;
 }
 
@@ -102,8 +181,9 @@ sn_cpu_matmul_f32_prepare(SnPrep *p)
 
     if (!fits(c, x, w) || !sn_cpu_matmul_geo(c, &geo, &transposed))
         return false;
-    SnFilterF32 f = {.step_c = transposed ? geo.c : 1,
-                     .step_k = transposed ? 1 : geo.oc};
+    bool by_tap = !transposed && geo.oc > 1;
+    SnFilterF32 f = {.step_c = by_tap ? 1 : geo.c,
+                     .step_k = by_tap ? geo.oc : 1};
     return finish(p, &geo, w, f);
 }
 

@@ -10,33 +10,6 @@
 #include "kernel/eval/rows.h"
 #include "kernel/span.h"
 
-/* Taps of a panel that are multiplied before the next panel: they stay in the
- * second cache level. */
-enum { BLOCK_TAPS = 1536 };
-
-typedef struct Class {
-    SnSpan r, c;
-    int64_t nrun;      /* all, */
-    const int64_t *at; /* [nkb + 1] where those of a block of taps begin */
-    const SnRunF32 *run;
-} Class;
-
-struct SnConvF32 {
-    const SnGemmF32 *g;
-    SnConvGeo geo;
-    bool depthwise;
-    bool by_panel;     /* units are panels, else rows of results */
-    bool back;         /* run_one begins with the last panel */
-    bool flat;         /* pixels of results lie as those of x, in one row */
-    int64_t rows;      /* of results, before the next panel's turn */
-    int64_t taps, nkb; /* taps of a result, and blocks of them */
-    uint32_t nclass, npanel;
-    const Class *class;
-    const SnPanelF32 *panel; /* depthwise: one, whole */
-    const float *w; /* the packed filter, or NULL: each run brings it */
-    float lo, hi;
-};
-
 SnVariants sn_conv_f32_variants;
 
 static const SnGemmF32 *
@@ -45,11 +18,15 @@ gemm_f32(SnIsa isa)
     return sn_variant(&sn_conv_f32_variants, isa);
 }
 
+/* Taps of a panel that are multiplied before the next panel: they stay in the
+ * second cache level. */
+enum { BLOCK_TAPS = 1536 };
+
 /* ---- classes ---- */
 
 /* Offset in x of the first tap of a result, relative to image and group. */
 static int64_t
-first_tap(const SnConvGeo *o, const Class *k, int64_t r, int64_t c)
+first_tap(const SnConvGeo *o, const SnClassF32 *k, int64_t r, int64_t c)
 {
     int64_t row = r * o->sh - o->pt + k->r.t0 * o->dh;
     int64_t col = c * o->sw - o->pl + k->c.t0 * o->dw;
@@ -75,7 +52,7 @@ add_run(SnArena *a, Runs *s, SnRunF32 r)
 
 /* All taps of a class, in as few runs as possible. */
 static Runs
-all_runs(SnArena *a, const SnConvGeo *o, const Class *k)
+all_runs(SnArena *a, const SnConvGeo *o, const SnClassF32 *k)
 {
     Runs s = {0};
     int64_t cig = o->c / o->group;
@@ -91,7 +68,7 @@ all_runs(SnArena *a, const SnConvGeo *o, const Class *k)
 
 /* Cuts the runs at the borders of blocks of taps. */
 static void
-set_runs(SnArena *a, const SnConvF32 *p, Class *k)
+set_runs(SnArena *a, const SnConvF32 *p, SnClassF32 *k)
 {
     Runs all = all_runs(a, &p->geo, k), s = {0};
     int64_t *at = SN_NEW_N(a, int64_t, p->nkb + 1);
@@ -121,153 +98,17 @@ set_classes(SnArena *a, SnConvF32 *p)
     SnSpan *r, *c;
     uint32_t nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
     uint32_t nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
-    Class *v = SN_NEW_N(a, Class, (size_t)nr * nc + 1);
+    SnClassF32 *v = SN_NEW_N(a, SnClassF32, (size_t)nr * nc + 1);
 
     for (uint32_t i = 0; i < nr; i++)
         for (uint32_t j = 0; j < nc; j++) {
-            Class *k = &v[p->nclass++];
+            SnClassF32 *k = &v[p->nclass++];
             k->r = r[i];
             k->c = c[j];
             if (!p->depthwise)
                 set_runs(a, p, k);
         }
     p->class = v;
-}
-
-/* ---- packing ---- */
-
-typedef struct Pack {
-    SnArena *a;
-    SnConvF32 *p;
-    int npanel; /* SnConvPick.npanel */
-    SnPackF32 to;
-} Pack;
-
-/* The biases of n channels from c0 on, and zeros. */
-static const float *
-pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
-{
-    float *v = SN_NEW_N(k->a, float, pitch);
-
-    for (int64_t i = 0; k->to.f->bias && i < n; i++)
-        v[i] = k->to.f->bias[c0 + i];
-    return v;
-}
-
-/* Whether n floats for the packed filter must be filled; those past the
- * channels of a panel stay 0.  own: where they may be, or NULL. */
-static bool
-to_fill(Pack *k, float *own, int64_t n)
-{
-    size_t nbyte = (size_t)n * sizeof *k->to.w;
-    bool ready = true;
-
-    if (k->to.f->w && own)
-        k->to.w = sn_pack_take(k->to.f->pack, own, nbyte, &ready);
-    else if (k->to.f->w)
-        k->to.w = sn_pack_piece(k->to.f->pack, k->a, nbyte, &ready);
-    k->p->w = k->to.w;
-    return !ready;
-}
-
-/* Whether each of n panels takes as much memory as its channels did, which lie
- * there one after the other. */
-static bool
-same_place(const Pack *k, const SnPanelF32 *v, uint32_t n)
-{
-    bool same = k->to.f->step_k == 1 && k->to.f->step_c == k->p->taps;
-
-    for (uint32_t i = 0; same && i < n; i++)
-        same = v[i].ncol == v[i].npanel * SN_LANE;
-    return same;
-}
-
-static void
-pack_gemm(Pack *k)
-{
-    SnConvF32 *p = k->p;
-    const SnConvGeo *o = &p->geo;
-    int64_t ocg = o->oc / o->group, wide = sn_conv_width(o, k->npanel);
-    SnPanelF32 *v = NULL;
-    uint32_t n = 0;
-    int64_t at = 0;
-
-    for (int64_t g = 0; g < o->group; g++)
-        for (int64_t c = 0; c < ocg; c += wide) {
-            SnPanelF32 b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
-            b.ncol = (int)min64(ocg - c, wide);
-            b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
-            b.bias = pad_bias(k, b.c0, b.ncol, b.npanel * SN_LANE);
-            b.at = at;
-            at += p->taps * b.npanel * SN_LANE;
-            SN_PUSH(k->a, v, n, b);
-        }
-    bool own = k->to.f->own && same_place(k, v, n);
-    if (to_fill(k, own ? k->to.f->own : NULL, at)) {
-        if (own)
-            sn_conv_f32_pack_own(&k->to, v, n, (size_t)at * sizeof *k->to.w);
-        else
-            sn_conv_f32_pack_panels(&k->to, v, n, (size_t)at * sizeof *k->to.w);
-    }
-    p->panel = v;
-    p->npanel = n;
-}
-
-bool
-sn_conv_f32_in_place(const SnConvF32 *p, const SnFilterF32 *f)
-{
-    return f->own && p->w == f->own;
-}
-
-int64_t
-sn_conv_f32_packed(const SnConvF32 *p)
-{
-    int64_t n = 0;
-
-    for (uint32_t i = 0; i < p->npanel; i++)
-        n += p->taps * p->panel[i].npanel * SN_LANE;
-    return n;
-}
-
-void
-sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to)
-{
-    SnPackF32 k = {p->g, f, p->taps, to};
-
-    for (uint32_t i = 0; i < p->npanel; i++) {
-        const SnPanelF32 *b = &p->panel[i];
-        int64_t pitch = b->npanel * SN_LANE;
-        float *w = to + b->at;
-        for (int64_t t = 0; b->ncol < pitch && t < p->taps; t++)
-            memset(w + t * pitch + b->ncol, 0,
-                   (size_t)(pitch - b->ncol) * sizeof *to);
-        if (f->step_c != 1) {
-            sn_conv_f32_pack_taps(&k, b, b->ncol, pitch, 0, p->taps);
-            continue;
-        }
-        for (int64_t t = 0; t < p->taps; t++)
-            memcpy(w + t * pitch, f->w + t * f->step_k + b->c0,
-                   (size_t)b->ncol * sizeof *to);
-    }
-}
-
-static int64_t
-padded(int64_t c)
-{
-    return (c + SN_LANE - 1) / SN_LANE * SN_LANE;
-}
-
-static void
-pack_dw(Pack *k)
-{
-    SnPanelF32 *b = SN_NEW(k->a, SnPanelF32);
-    int64_t oc = k->p->geo.oc;
-
-    b->bias = pad_bias(k, 0, oc, padded(oc));
-    if (to_fill(k, NULL, padded(oc) * k->p->taps))
-        sn_conv_f32_pack_taps(&k->to, b, oc, padded(oc), 0, k->p->taps);
-    k->p->panel = b;
-    k->p->npanel = 1;
 }
 
 /* ---- picks ---- */
@@ -384,7 +225,6 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
 {
     SnConvF32 *p = SN_NEW(a, SnConvF32);
     SnConvPick pick = f->pick ? *f->pick : sn_conv_f32_rules(isa, geo);
-    Pack k = {.a = a, .p = p, .npanel = pick.npanel};
 
     assert(sn_conv_f32_fits(isa, geo, &pick));
     p->g = gemm_f32(isa);
@@ -401,11 +241,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     if (is_empty(geo))
         return p; /* no panels, no units */
     set_classes(a, p);
-    k.to = (SnPackF32){.g = p->g, .f = f, .taps = p->taps};
-    if (p->depthwise)
-        pack_dw(&k);
-    else
-        pack_gemm(&k);
+    sn_conv_f32_pack_filter(a, p, f, pick.npanel);
     return p;
 }
 
@@ -497,7 +333,7 @@ typedef struct Lines {
 } Lines;
 
 static Lines
-lines_of(const SnConvF32 *p, const Class *k)
+lines_of(const SnConvF32 *p, const SnClassF32 *k)
 {
     const SnConvGeo *o = &p->geo;
 
@@ -511,7 +347,7 @@ lines_of(const SnConvF32 *p, const Class *k)
 /* Multiplies pixels [from, to) of a class, counted through all images, by a
  * block of taps of a panel. */
 static void
-run_class(const SnConvF32 *p, const Class *k, const SnPanelF32 *b,
+run_class(const SnConvF32 *p, const SnClassF32 *k, const SnPanelF32 *b,
           const float *w, int64_t kb, const float *x, float *y, int64_t from,
           int64_t to)
 {
@@ -593,11 +429,11 @@ run_pixels(const SnConvF32 *p, SnDwF32 d)
 
 /* Rows [from, to) of a class, counted through all images. */
 static void
-run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
+run_dw(const SnConvF32 *p, const SnClassF32 *k, const float *x, float *y,
        int64_t from, int64_t to)
 {
     const SnConvGeo *o = &p->geo;
-    int64_t wide = padded(o->oc), near = DW_NEAR / sizeof *x;
+    int64_t wide = p->panel->npanel * SN_LANE, near = DW_NEAR / sizeof *x;
     SnDwF32 d = {.xnext = o->sh * o->w * o->c,
                  .ynext = o->ow * o->oc,
                  .npx = k->c.no,
@@ -627,7 +463,7 @@ run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
 
 /* Rows of a class among the first u of all images. */
 static int64_t
-rows_before(const SnConvF32 *p, const Class *k, int64_t u)
+rows_before(const SnConvF32 *p, const SnClassF32 *k, int64_t u)
 {
     int64_t rest = u % p->geo.oh - k->r.o0;
 
@@ -642,7 +478,7 @@ run_panel(const SnConvF32 *p, const SnPanelF32 *b, const float *packed,
 
     for (int64_t kb = 0; kb < p->nkb; kb++)
         for (uint32_t i = 0; i < p->nclass; i++) {
-            const Class *k = &p->class[i];
+            const SnClassF32 *k = &p->class[i];
             run_class(p, k, b, w, kb, x, y, rows_before(p, k, r0) * k->c.no,
                       rows_before(p, k, r1) * k->c.no);
         }
@@ -656,7 +492,7 @@ static void
 run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
         int64_t b0, int64_t b1)
 {
-    const Class *k = p->class;
+    const SnClassF32 *k = p->class;
     const float *w = p->w ? p->w : packed;
 
     for (int64_t i = b0; i < b1; i++) {

@@ -97,11 +97,17 @@ extern SnVariants sn_conv_f32_variants;
 
 typedef struct SnConvF32 SnConvF32;
 
+/* Writes rows [i0, i1) of a filter, contiguous: its channels where step_k is 1,
+ * else its taps.  Does not fail; threads may call it at once. */
+typedef void SnRowsF32(const void *of, int64_t i0, int64_t i1, void *to);
+
 /* Channel c's tap k = (kh, kw, ci) is w[c * step_c + k * step_k]; bias [oc] or
  * NULL; results are clamped into [lo, hi]. */
 typedef struct SnFilterF32 {
     const float *w, *bias;
-    int64_t step_c, step_k; /* one of them is 1 */
+    int64_t step_c, step_k; /* one of them is 1, step_k if there is one channel */
+    SnRowsF32 *rows; /* w is NULL: rows are made as they are packed; or NULL */
+    const void *rows_of;
     float lo, hi;
     const SnArena *from; /* where w is: packed parts are unloaded; or NULL */
     float *own;          /* w, where it may be packed in its place; or NULL */
@@ -115,10 +121,18 @@ typedef struct SnFilterF32 {
 SnConvPick sn_conv_f32_rules(SnIsa isa, const SnConvGeo *geo);
 bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
 
-/* Reads the filter now.  Everything is stored in a, panels in f->pack: if that
- * is ready, w is not read. */
+/* Reads the filter now, or with rows does not: sn_conv_f32_pieces.  Everything
+ * is stored in a, panels in f->pack: if that is ready, w is not read. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
+/* In how many pieces a filter is packed that f's rows make, and bytes of memory
+ * for one at a time; 0: it is packed, or has no element. */
+int64_t sn_conv_f32_pieces(const SnConvF32 *p, const SnFilterF32 *f,
+                           size_t *nwork);
+/* Packs pieces [i0, i1), each of them once before p is used.  Other threads may
+ * pack others meanwhile. */
+void sn_conv_f32_pack_pieces(const SnConvF32 *p, const SnFilterF32 *f,
+                             void *work, int64_t i0, int64_t i1);
 /* Whether the packed filter is in f->own. */
 bool sn_conv_f32_in_place(const SnConvF32 *p, const SnFilterF32 *f);
 /* A plan whose filter comes with each run (f->w NULL, no bias; not for

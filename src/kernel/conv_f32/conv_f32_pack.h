@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Real filters as the tiles read them: panels of channels, tap after tap.  For
- * conv_f32.c. */
+/* Plans, and real filters as the tiles read them: panels of channels, tap after
+ * tap.  For conv_f32.c. */
 #ifndef SN_CONV_F32_PACK_H
 #define SN_CONV_F32_PACK_H
 
 #include "kernel/conv_f32/conv_f32.h"
+#include "kernel/span.h"
 
 typedef struct SnPanelF32 {
     int64_t c0; /* first output channel */
@@ -14,25 +15,33 @@ typedef struct SnPanelF32 {
     const float *bias;
 } SnPanelF32;
 
-typedef struct SnPackF32 {
+typedef struct SnClassF32 {
+    SnSpan r, c;
+    int64_t nrun;      /* all, */
+    const int64_t *at; /* [nkb + 1] where those of a block of taps begin */
+    const SnRunF32 *run;
+} SnClassF32;
+
+struct SnConvF32 {
     const SnGemmF32 *g;
-    const SnFilterF32 *f;
-    int64_t taps;
-    float *w; /* where to */
-} SnPackF32;
+    SnConvGeo geo;
+    bool depthwise;
+    bool by_panel;     /* units are panels, else rows of results */
+    bool back;         /* run_one begins with the last panel */
+    bool flat;         /* pixels of results lie as those of x, in one row */
+    int64_t rows;      /* of results, before the next panel's turn */
+    int64_t taps, nkb; /* taps of a result, and blocks of them */
+    uint32_t nclass, npanel;
+    const SnClassF32 *class;
+    const SnPanelF32 *panel; /* depthwise: one, whole */
+    const float *w; /* the packed filter, or NULL: each run brings it */
+    float *fill;    /* w, if it is packed by sn_conv_f32_pack_pieces */
+    float lo, hi;
+};
 
-/* Taps [t0, t1) of n channels of panel b, as [tap][channel]; a tap is pitch
- * floats from the next. */
-void sn_conv_f32_pack_taps(const SnPackF32 *k, const SnPanelF32 *b, int64_t n,
-                           int64_t pitch, int64_t t0, int64_t t1);
-
-/* All n panels, nbyte in all, on the team that shares copies of this thread
- * (base/team/spread.h). */
-void sn_conv_f32_pack_panels(const SnPackF32 *k, const SnPanelF32 *v,
-                             uint32_t n, size_t nbyte);
-/* The same where k->w is the filter, each panel in the place of its
- * channels. */
-void sn_conv_f32_pack_own(const SnPackF32 *k, const SnPanelF32 *v, uint32_t n,
-                          size_t nbyte);
+/* Sets p->panel and p->w: packs f, but where its rows are made later.  Panels
+ * are of at most npanel * SN_LANE channels. */
+void sn_conv_f32_pack_filter(SnArena *a, SnConvF32 *p, const SnFilterF32 *f,
+                             int npanel);
 
 #endif
