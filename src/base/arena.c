@@ -28,10 +28,7 @@ enum {
     HUGE = 2 << 20,       /* bytes of a large page, where there are any */
     HUGE_AFTER = 1 << 18, /* a block for small objects after one of this size
                              is a large page */
-    HUGE_TAIL = HUGE / 4, /* bytes past whole large pages that take another */
-    FAR = 1 << 16         /* objects at the far end of the open block, so that
-                             small ones share few pages, which are taken when
-                             they are written */
+    HUGE_TAIL = HUGE / 4  /* bytes past whole large pages that take another */
 };
 
 /* Large objects lie in large pages, but where a sanitizer looks after the
@@ -333,7 +330,6 @@ sn_arena_clear(SnArena *a)
     if (b) {
         char *base = (char *)(b + 1), *end = (char *)b + b->nbyte;
         memset(base, 0, (size_t)(a->open - base));
-        memset(a->end, 0, (size_t)(end - a->end));
         b->next = NULL;
         now.block = now.opened = b;
         now.open = base;
@@ -369,6 +365,8 @@ try_block(SnArena *a, size_t nbyte, bool paged)
     Block *b = request(a->budget, total, paged);
     if (!b)
         return NULL;
+    if (total >= HUGE)
+        prefer_huge(b, total); /* before the header takes a small page */
     b->nbyte = total;
     b->mapped = paged;
     b->next = a->block;
@@ -385,7 +383,6 @@ own_block(SnArena *a, size_t nbyte)
     char *p = try_block(a, nbyte, LARGE_PAGED && nbyte >= HUGE);
     if (!p)
         sn_out_of_memory();
-    prefer_huge(a->block, a->block->nbyte);
     return p;
 }
 
@@ -405,12 +402,10 @@ open_block(SnArena *a)
     a->end = p + ALIGN_LARGE + n;
     a->opened = a->block;
     a->lazy = huge;
-    if (!huge && a->block_size < BLOCK_MAX)
+    if (huge)
+        a->block_size = HUGE;
+    else if (a->block_size < BLOCK_MAX)
         a->block_size *= 2;
-    if (!huge)
-        return;
-    a->block_size = HUGE;
-    prefer_huge(a->block, HUGE);
 }
 
 void
@@ -426,9 +421,6 @@ sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare)
     a->end = p + ALIGN_LARGE + nbyte + spare;
     a->opened = a->block;
     a->lazy = true;
-    /* at the near end small objects take the pages that they need */
-    if (a->block->nbyte > HUGE)
-        prefer_huge((char *)a->block + HUGE, a->block->nbyte - HUGE);
 }
 
 /* Takes nbyte of the open block, or returns NULL. */
@@ -439,17 +431,10 @@ take(SnArena *a, size_t nbyte, size_t align)
 
     if (!p || p > a->end || nbyte > (size_t)(a->end - p))
         return NULL;
-    char *far = a->end - nbyte;
-    far -= (uintptr_t)far % ALIGN_LARGE;
-    if (nbyte >= FAR && far < p)
-        return NULL;
     if (a->lazy)
         charge(a, nbyte);
-    if (nbyte < FAR)
-        a->open = p + nbyte;
-    else
-        a->end = far;
-    return nbyte < FAR ? p : far;
+    a->open = p + nbyte;
+    return p;
 }
 
 void *

@@ -29,8 +29,8 @@ void sn_arena_at_free(SnArena *a, void (*fn)(void *ctx), void *ctx);
  * gives a unique pointer. */
 void *sn_alloc(SnArena *a, size_t nbyte);
 /* What is allocated next comes from one piece of nbyte and a spare part, which
- * may be of large pages: for many large objects.  They are taken from its far
- * end, small ones from the near end.  Memory that is not used is not taken. */
+ * may be of large pages: for many large objects.  Memory that is not used is
+ * not taken. */
 void sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare);
 /* n * size with overflow treated as out of memory. */
 void *sn_alloc_n(SnArena *a, size_t n, size_t size);

@@ -36,6 +36,7 @@ struct SnPackItem {
 
 struct SnPack {
     SnArena *a;
+    SnArena *room;    /* of sn_pack_reserve, or NULL */
     const char *path; /* NULL: it has no file */
     const char *file; /* NULL: none usable */
     const SnPackEntry *entry;
@@ -110,6 +111,14 @@ sn_pack_new(SnArena *a)
     sn_hashes_init(&p->of_entry, a);
     sn_hashes_init(&p->of_item, a);
     return p;
+}
+
+void
+sn_pack_reserve(SnPack *p, size_t nbyte, size_t spare)
+{
+    p->room = sn_arena_new();
+    sn_arena_at_free(p->a, free_arena, p->room);
+    sn_arena_reserve(p->room, nbyte, spare);
 }
 
 bool
@@ -217,13 +226,15 @@ there(SnPackItem *it, size_t nbyte)
     return (void *)(uintptr_t)(it->data + it->used - padded(nbyte));
 }
 
-/* In memory own, or new memory of a. */
+/* In memory own, or new memory of the store or a. */
 static void *
 piece(SnPackItem *it, SnArena *a, void *own, size_t nbyte, bool *ready)
 {
     Piece x = {it ? there(it, nbyte) : NULL, nbyte};
 
     *ready = x.p != NULL;
+    if (it && it->store->room)
+        a = it->store->room;
     if (!x.p)
         x.p = own ? own
                   : sn_alloc(a, nbyte < SN_PACK_ALIGN ? SN_PACK_ALIGN : nbyte);

@@ -24,6 +24,11 @@ typedef struct SnPackItem SnPackItem;
 /* A store without a file, for one preparation. */
 SnPack *sn_pack_new(SnArena *a);
 
+/* Pieces that are not ready come from memory of the store, one piece of nbyte
+ * and a spare part, as long as there is some (sn_arena_reserve): they touch
+ * each other, and nothing else takes their pages. */
+void sn_pack_reserve(SnPack *p, size_t nbyte, size_t spare);
+
 /* The store of a file, mapped.  A file that is missing, damaged or of another
  * build gives an empty store; *why (if not NULL) is then a clause that says
  * so, else NULL.  The content of the file never causes an error. */

@@ -33,7 +33,7 @@ multiply_rows(const LateNode *k, int64_t i0, int64_t i1, const float *x,
 }
 
 static void
-late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to, void *work)
 {
     const LateNode *k = (const LateNode *)l;
     const char *at = k->from->at;
@@ -43,7 +43,7 @@ late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
         multiply_rows(k, i0, i1, (const void *)(at + (size_t)i0 * row), to);
         return;
     }
-    k->from->rows(k->from, i0, i1, to);
+    k->from->rows(k->from, i0, i1, to, work);
     if (k->factor)
         multiply_rows(k, i0, i1, to, to);
     else

@@ -456,14 +456,14 @@ check_read(const Prepare *pr)
 enum { RESERVE_LEAST = 1 << 20 };
 
 /* Packed data takes as much as the weights, and a little more for channels that
- * fill panels and for notes of kernels: in one piece it has large pages. */
+ * fill panels: in one piece it has large pages. */
 static void
-reserve(SnArena *a, const SnExec *x)
+reserve(SnPack *pack, const SnExec *x)
 {
     size_t n = x->plan->constants;
 
     if (n > RESERVE_LEAST)
-        sn_arena_reserve(a, n, n / 16);
+        sn_pack_reserve(pack, n, n / 16);
 }
 
 static SnStatus
@@ -490,7 +490,7 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     sn_budget_at("planning", g->name);
     x->plan = sn_plan(a, g);
     if (!pack && backend && backend->nkernel > 0)
-        reserve(a, x);
+        reserve(pr.pack, x);
     for (uint32_t i = 0; i < x->plan->nstep; i++) {
         SnId id = x->plan->step[i].node;
         const SnNode *n = sn_node(g, id);
@@ -578,7 +578,7 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
                   .tune = tune,
                   .npacked = SN_NEW_N(a, uint32_t, x->g->nnode)};
 
-    reserve(a, x);
+    sn_arena_reserve(a, x->plan->constants, x->plan->constants / 16);
     y->step = sn_memdup(a, x->step, x->nstep * sizeof *x->step);
     for (uint32_t i = 0; i < y->nstep; i++) {
         SnExecStep *s = &y->step[i];

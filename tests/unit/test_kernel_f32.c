@@ -161,10 +161,11 @@ typedef struct Rows {
 } Rows;
 
 static void
-copy_rows(const void *of, int64_t i0, int64_t i1, void *to)
+copy_rows(const void *of, int64_t i0, int64_t i1, void *to, void *work)
 {
     const Rows *r = of;
 
+    memset(work, 255, (size_t)((i1 - i0) * r->n) * sizeof(float));
     memcpy(to, r->w + i0 * r->n, (size_t)((i1 - i0) * r->n) * sizeof(float));
 }
 
@@ -232,7 +233,8 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
             sn_conv_f32_run(p, from, got, cut, nu);
             same(got, want, (size_t)n,
                  sn_format(arena, "conv %zu, pick %d", conv, i), (SnIsa)isa);
-            p = in_pieces((SnIsa)isa, geo, *f, nfit % 2 && geo->oc > 1 ? turned : NULL);
+            p = in_pieces((SnIsa)isa, geo, *f,
+                          nfit % 2 && geo->oc > 1 ? turned : NULL);
             memset(got, 0, (size_t)n * sizeof *got);
             sn_conv_f32_run(p, from, got, 0, nu);
             same(got, want, (size_t)n,

@@ -250,21 +250,23 @@ enum { ROWS = 16, MANY = 2000, COLUMNS = 512, COUNT = ROWS * COLUMNS };
 
 /* Row i holds i * COLUMNS on. */
 static void
-count_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+count_rows(const SnLate *l, int64_t i0, int64_t i1, void *to, void *work)
 {
     float *v = to;
 
     (void)l;
+    memset(work, 255, (size_t)((i1 - i0) * COLUMNS) * sizeof *v);
     for (int64_t i = i0 * COLUMNS; i < i1 * COLUMNS; i++)
         *v++ = (float)i;
 }
 
 static void
-count_elements(const SnLate *l, int64_t i0, int64_t i1, void *to)
+count_elements(const SnLate *l, int64_t i0, int64_t i1, void *to, void *work)
 {
     float *v = to;
 
     (void)l;
+    (void)work;
     for (; i0 < i1; i0++)
         *v++ = (float)i0;
 }
@@ -370,10 +372,11 @@ saved(const SnGraph *g, const char *name)
 }
 
 static void
-copy_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+copy_rows(const SnLate *l, int64_t i0, int64_t i1, void *to, void *work)
 {
     size_t row = l->nbyte / (size_t)l->nrow;
 
+    memset(work, 255, (size_t)(i1 - i0) * row);
     memcpy(to, (const char *)l->at + (size_t)i0 * row, (size_t)(i1 - i0) * row);
 }
 

@@ -221,7 +221,7 @@ test_reserve(void **state)
     size_t n = sn_arena_nbyte(b);
     p = sn_alloc(b, PART);
     q = sn_alloc(b, PART);
-    assert_int_equal(p - q, PART); /* from the far end */
+    assert_int_equal(q - p, PART);
     assert_int_equal(p[0] | p[PART - 1], 0);
     assert_int_equal(sn_arena_nbyte(b), n);
     q = sn_alloc(b, 4 * PART);

@@ -66,11 +66,11 @@ pack_later(void *ctx, void *work, int64_t i0, int64_t i1)
 }
 
 static void
-late_rows(const void *of, int64_t i0, int64_t i1, void *to)
+late_rows(const void *of, int64_t i0, int64_t i1, void *to, void *work)
 {
     const SnLate *l = of;
 
-    l->rows(l, i0, i1, to);
+    l->rows(l, i0, i1, to, work);
 }
 
 static const SnLate *

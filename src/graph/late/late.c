@@ -37,6 +37,9 @@ sn_late_from(SnLate *l, SnLateRows *rows, const SnType *t, const SnShape *s,
 typedef struct Fill {
     const SnLate *l;
     char *to;
+    int64_t most; /* rows at a time */
+    char *work;   /* of each part: */
+    size_t pitch;
 } Fill;
 
 static void
@@ -44,21 +47,27 @@ fill_part(void *ctx, unsigned part, int64_t i0, int64_t i1)
 {
     const Fill *f = ctx;
     size_t row = f->l->nbyte / (size_t)f->l->nrow;
-    int64_t most = row < NEAR_NBYTE ? (int64_t)(NEAR_NBYTE / row) : 1;
 
-    (void)part;
     for (int64_t end; i0 < i1; i0 = end) {
-        end = i1 - i0 < most ? i1 : i0 + most;
-        f->l->rows(f->l, i0, end, f->to + (size_t)i0 * row);
+        end = i1 - i0 < f->most ? i1 : i0 + f->most;
+        f->l->rows(f->l, i0, end, f->to + (size_t)i0 * row,
+                   f->work + part * f->pitch);
     }
 }
 
 void
 sn_late_fill(const SnLate *l, void *to)
 {
-    Fill f = {l, to};
+    size_t row = l->nbyte / (size_t)l->nrow;
+    unsigned nparts = sn_spread_parts(l->nrow, l->nbyte);
+    SnArena *tmp = sn_arena_new();
+    Fill f = {.l = l, .to = to};
 
-    sn_spread(l->nrow, sn_spread_parts(l->nrow, l->nbyte), fill_part, &f);
+    f.most = row < NEAR_NBYTE ? (int64_t)(NEAR_NBYTE / row) : 1;
+    f.pitch = ((size_t)f.most * row + 63) / 64 * 64;
+    f.work = sn_alloc(tmp, nparts * f.pitch);
+    sn_spread(l->nrow, nparts, fill_part, &f);
+    sn_arena_free(tmp);
 }
 
 const void *

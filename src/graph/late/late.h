@@ -12,9 +12,11 @@
 extern "C" {
 #endif
 
-/* Writes slices [i0, i1) of the first axis to `to`, contiguous.  May be called
- * by several threads at once, and more than once for a slice.  Cannot fail. */
-typedef void SnLateRows(const SnLate *l, int64_t i0, int64_t i1, void *to);
+/* Writes slices [i0, i1) of the first axis to `to`, contiguous; work is memory
+ * for as many bytes.  May be called by several threads at once, and more than
+ * once for a slice.  Cannot fail. */
+typedef void SnLateRows(const SnLate *l, int64_t i0, int64_t i1, void *to,
+                        void *work);
 
 /* The first member of the struct that an SnLateRows function reads. */
 struct SnLate {

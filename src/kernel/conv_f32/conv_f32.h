@@ -98,14 +98,17 @@ extern SnVariants sn_conv_f32_variants;
 typedef struct SnConvF32 SnConvF32;
 
 /* Writes rows [i0, i1) of a filter, contiguous: its channels where step_k is 1,
- * else its taps.  Does not fail; threads may call it at once. */
-typedef void SnRowsF32(const void *of, int64_t i0, int64_t i1, void *to);
+ * else its taps; work is memory for as many bytes.  Does not fail; threads may
+ * call it at once. */
+typedef void SnRowsF32(const void *of, int64_t i0, int64_t i1, void *to,
+                       void *work);
 
 /* Channel c's tap k = (kh, kw, ci) is w[c * step_c + k * step_k]; bias [oc] or
  * NULL; results are clamped into [lo, hi]. */
 typedef struct SnFilterF32 {
     const float *w, *bias;
-    int64_t step_c, step_k; /* one of them is 1, step_k if there is one channel */
+    int64_t step_c,
+        step_k;      /* one of them is 1, step_k if there is one channel */
     SnRowsF32 *rows; /* w is NULL: rows are made as they are packed; or NULL */
     const void *rows_of;
     float lo, hi;

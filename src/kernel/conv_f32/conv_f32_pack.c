@@ -165,45 +165,62 @@ pack_own(const Pack *k, const SnPanelF32 *v, uint32_t n, size_t nbyte)
 
 /* ---- rows that are made as they are packed ---- */
 
-/* A piece of a filter [tap][channel] has about so many bytes, and is of one tap
- * at least; one of the other kind is of SN_LANE channels. */
+/* A piece has about so many bytes.  It is of some taps, or of channels of one
+ * panel, SN_LANE at least. */
 enum { PIECE_NBYTE = 1 << 18 };
 
 static int64_t
-taps_of_piece(const SnConvF32 *p)
+fit(int64_t nbyte, int64_t most)
 {
-    int64_t n = PIECE_NBYTE / (p->geo.oc * (int64_t)sizeof(float));
+    int64_t n = PIECE_NBYTE / nbyte;
 
-    return n > PACK_TAPS ? PACK_TAPS : n < 1 ? 1 : n;
+    return n > most ? most : n < 1 ? 1 : n;
+}
+
+/* Rows of a piece. */
+static int64_t
+rows_of_piece(const SnConvF32 *p, const SnFilterF32 *f)
+{
+    int64_t size = (int64_t)sizeof(float);
+
+    return f->step_k == 1
+               ? fit(SN_LANE * f->step_c * size, p->panel->npanel) * SN_LANE
+               : fit(f->step_k * size, PACK_TAPS);
+}
+
+static int64_t
+pieces_of_panel(const SnConvF32 *p, const SnFilterF32 *f)
+{
+    return ceil_div(p->panel->npanel * SN_LANE, rows_of_piece(p, f));
 }
 
 int64_t
 sn_conv_f32_pieces(const SnConvF32 *p, const SnFilterF32 *f, size_t *nwork)
 {
-    int64_t n = taps_of_piece(p);
-
     if (!p->fill)
         return 0;
-    if (f->step_k == 1) {
-        *nwork = (size_t)(SN_LANE * f->step_c) * sizeof(float);
-        return (int64_t)p->npanel * p->panel->npanel;
-    }
-    *nwork = (size_t)(n * f->step_k) * sizeof(float);
-    return ceil_div(p->taps, n);
+    int64_t n = rows_of_piece(p, f);
+    int64_t row = f->step_k == 1 ? f->step_c : f->step_k;
+    *nwork = 2 * (size_t)(n * row) * sizeof(float); /* rows and their work */
+    return f->step_k == 1 ? p->npanel * pieces_of_panel(p, f)
+                          : ceil_div(p->taps, n);
 }
 
-/* Channels [i, i + SN_LANE) of panel b, as far as there are any. */
+/* At most `most` channels of panel b from its channel i on. */
 static void
-piece_of_channels(const Pack *k, const SnPanelF32 *b, int64_t i, float *work)
+piece_of_channels(const Pack *k, const SnPanelF32 *b, int64_t i, int64_t most,
+                  float *rows)
 {
     const SnFilterF32 *f = k->f;
-    int64_t n = min64(b->ncol - i, SN_LANE), c = b->c0 + i;
+    int64_t n = min64(b->ncol - i, most), c = b->c0 + i;
+    float *w = k->w + b->at + i;
 
     if (n <= 0)
         return;
-    f->rows(f->rows_of, c, c + n, work);
-    pack_lanes(k, work, n, 0, k->p->taps, k->w + b->at + i,
-               b->npanel * SN_LANE);
+    f->rows(f->rows_of, c, c + n, rows, rows + n * f->step_c);
+    for (int64_t j = 0; j < n; j += SN_LANE)
+        pack_lanes(k, rows + j * f->step_c, min64(n - j, SN_LANE), 0,
+                   k->p->taps, w + j, b->npanel * SN_LANE);
 }
 
 /* Taps [t0, t1) of a filter at from, one after the other. */
@@ -225,18 +242,17 @@ sn_conv_f32_pack_pieces(const SnConvF32 *p, const SnFilterF32 *f, void *work,
                         int64_t i0, int64_t i1)
 {
     Pack k = {p, f, p->fill};
-    int64_t n = taps_of_piece(p);
+    int64_t n = rows_of_piece(p, f), per = pieces_of_panel(p, f);
+    float *rows = work;
 
     for (; i0 < i1; i0++) {
         if (f->step_k == 1) {
-            int64_t per = p->panel->npanel;
-            piece_of_channels(&k, &p->panel[i0 / per], i0 % per * SN_LANE,
-                              work);
+            piece_of_channels(&k, &p->panel[i0 / per], i0 % per * n, n, rows);
             continue;
         }
         int64_t t0 = i0 * n, t1 = min64(t0 + n, p->taps);
-        f->rows(f->rows_of, t0, t1, work);
-        copy_taps(p, work, f->step_k, t0, t1, p->fill);
+        f->rows(f->rows_of, t0, t1, rows, rows + (t1 - t0) * f->step_k);
+        copy_taps(p, rows, f->step_k, t0, t1, p->fill);
     }
 }
 

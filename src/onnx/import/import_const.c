@@ -175,46 +175,29 @@ typedef struct LateData {
     SnLate late;
     SnData t, from;
     int64_t stride[SN_MAXRANK];
-    SnFileMap map; /* with the file that the elements are in, or none */
+    SnFileMap
+        map; /* with the file that holds slices of the first axis, or none */
     bool moves;
 } LateData;
 
-/* Bytes of rows that are brought into another order at a time. */
-enum { ROWS_NBYTE = 1 << 15 };
-
-/* Rows that lie in the file as they do here, but for the order of their
- * elements. */
 static void
-fetch_rows(const LateData *k, int64_t i0, int64_t i1, char *to)
-{
-    size_t row = k->late.nbyte / (size_t)k->late.nrow;
-    int64_t most = (int64_t)(ROWS_NBYTE / row);
-    float rows[ROWS_NBYTE / sizeof(float)];
-    SnData from = k->from;
-
-    for (int64_t end; i0 < i1; i0 = end, to += ROWS_NBYTE / row * row) {
-        end = i1 - i0 < most ? i1 : i0 + most;
-        sn_file_fetch(&k->map, (const char *)k->from.data + (size_t)i0 * row,
-                      (size_t)(end - i0) * row, rows);
-        from.data = rows;
-        Gather g = {&k->t, &from, -i0 * k->stride[0], k->stride};
-        gather_rows(&g, i0, end, to);
-    }
-}
-
-static void
-late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to)
+late_rows(const SnLate *l, int64_t i0, int64_t i1, void *to, void *work)
 {
     const LateData *k = (const LateData *)l;
     Gather g = {&k->t, &k->from, 0, k->stride};
     size_t row = l->nbyte / (size_t)l->nrow;
+    const char *at = (const char *)k->from.data + (size_t)i0 * row;
+    SnData near = k->from;
 
-    if (k->map.fd && !k->moves)
-        sn_file_fetch(&k->map, (const char *)k->from.data + (size_t)i0 * row,
-                      (size_t)(i1 - i0) * row, to);
-    else if (k->map.fd && row <= ROWS_NBYTE)
-        fetch_rows(k, i0, i1, to);
-    else
+    if (!k->map.fd) {
+        gather_rows(&g, i0, i1, to);
+        return;
+    }
+    sn_file_fetch(&k->map, at, (size_t)(i1 - i0) * row, k->moves ? work : to);
+    near.data = work;
+    g.from = &near;
+    g.start = -i0 * k->stride[0];
+    if (k->moves)
         gather_rows(&g, i0, i1, to);
 }
 
