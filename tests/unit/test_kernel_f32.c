@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fmath.h"
+#include "base/team/team.h"
 #include "kernel/conv_f32/conv_f32.h"
 #include "kernel/point/point_f32.h"
 
@@ -205,6 +206,42 @@ in_pieces(SnIsa isa, const SnConvGeo *geo, SnFilterF32 f, const float *turned)
     return p;
 }
 
+static int nat_run; /* filters that were left to runs */
+
+/* The same while it runs: made for the first run, packed by the second, there
+ * from the third on; in any split. */
+static void
+at_runs(SnIsa isa, const SnConvGeo *geo, SnFilterF32 f, const float *x,
+        const float *want, float *got, int64_t n)
+{
+    Rows r = {f.w, f.step_c};
+
+    f.w = NULL;
+    f.rows = copy_rows;
+    f.rows_of = &r;
+    f.at_run = true;
+    const SnConvF32 *p = sn_conv_f32_plan(arena, isa, geo, &f);
+    size_t nwork = sn_conv_f32_nwork(p);
+    if (nwork == 0) {
+        assert_true(sn_conv_f32_pieces(p, &f, &nwork) > 0);
+        return;
+    }
+    assert_int_equal(sn_conv_f32_pieces(p, &f, &nwork), 0);
+    nat_run++;
+    float *work = at_end((int64_t)(nwork / sizeof(float)));
+    int64_t nu = sn_conv_f32_units(p);
+    for (int k = 0; k < 4; k++) {
+        int64_t cut = nu * k / 4;
+        if (k == 3)
+            r.w = NULL; /* packed by now */
+        memset(work, 255, nwork);
+        memset(got, 0, (size_t)n * sizeof *got);
+        sn_conv_f32_run_rows(p, work, x, got, cut, nu);
+        sn_conv_f32_run_rows(p, work, x, got, 0, cut);
+        same(got, want, (size_t)n, sn_format(arena, "run %d", k), isa);
+    }
+}
+
 /* However a convolution is cut: every pick of these rows that fits, between
  * values that lie at the end of memory. */
 static void
@@ -240,6 +277,7 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
             same(got, want, (size_t)n,
                  sn_format(arena, "pieces of conv %zu, pick %d", conv, i),
                  (SnIsa)isa);
+            at_runs((SnIsa)isa, geo, *f, from, want, got, n);
             nfit++;
         }
     }
@@ -285,6 +323,63 @@ conv_parts(void **state)
              sn_isa());
         check_picks(&geo, &f, x, want, n, i);
     }
+    assert_true(nat_run > 0);
+}
+
+enum { BESIDE = 6, BESIDE_OC = 130, BESIDE_TAPS = 700, BESIDE_PX = 5 };
+
+typedef struct Beside {
+    const SnConvF32 *p;
+    const float *x;
+    char *work;
+    float y[BESIDE][BESIDE_PX * BESIDE_OC];
+} Beside;
+
+static void
+run_beside(void *ctx, unsigned part)
+{
+    Beside *s = ctx;
+
+    sn_conv_f32_run_rows(s->p, s->work + part * sn_conv_f32_nwork(s->p), s->x,
+                         s->y[part], 0, sn_conv_f32_units(s->p));
+}
+
+/* Runs at the same time that make, pack and read the same panels. */
+static void
+at_runs_beside(void **state)
+{
+    SnConvGeo geo = {1, 1, BESIDE_PX, BESIDE_TAPS, 1, BESIDE_PX, BESIDE_OC, 1,
+                     1, 1, 1,         1,           1, 0,         0,         1};
+    SnFilterF32 f = {.step_c = BESIDE_TAPS,
+                     .step_k = 1,
+                     .rows = copy_rows,
+                     .at_run = true,
+                     .lo = -INFINITY,
+                     .hi = INFINITY};
+    Rows r = {reals(BESIDE_OC * BESIDE_TAPS, 0), BESIDE_TAPS};
+    Beside s = {.x = reals(BESIDE_PX * BESIDE_TAPS, 0)};
+    SnTeam *t = sn_team_new(3);
+    float want[BESIDE_PX * BESIDE_OC];
+
+    (void)state;
+    f.rows_of = &r;
+    s.p = sn_conv_f32_plan(arena, sn_isa(), &geo, &f);
+    assert_true(sn_conv_f32_nwork(s.p) > 0);
+    s.work = sn_alloc(arena, BESIDE * sn_conv_f32_nwork(s.p));
+    SnFilterF32 now = {.w = r.w,
+                       .step_c = BESIDE_TAPS,
+                       .step_k = 1,
+                       .lo = -INFINITY,
+                       .hi = INFINITY};
+    const SnConvF32 *p = sn_conv_f32_plan(arena, sn_isa(), &geo, &now);
+    sn_conv_f32_run(p, s.x, want, 0, sn_conv_f32_units(p));
+    for (int k = 0; k < 3; k++) {
+        memset(s.y, 0, sizeof s.y);
+        sn_team_do(t, BESIDE, run_beside, &s);
+        for (int i = 0; i < BESIDE; i++)
+            same(s.y[i], want, BESIDE_PX * BESIDE_OC, "beside", sn_isa());
+    }
+    sn_team_free(t);
 }
 
 static void
@@ -728,6 +823,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conv),
         cmocka_unit_test(conv_parts),
+        cmocka_unit_test(at_runs_beside),
         cmocka_unit_test(products),
         cmocka_unit_test(computed_products),
         cmocka_unit_test(clamps),

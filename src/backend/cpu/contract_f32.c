@@ -101,6 +101,7 @@ set_elements(const SnPrep *p, const SnTensor *w, SnFilterF32 *f, SnArena *tmp)
     if (l && (size_t)(l->nrow * row) * sizeof(float) == l->nbyte) {
         f->rows = late_rows;
         f->rows_of = l;
+        f->at_run = p->pack && !sn_pack_kept(p->pack);
     } else {
         f->w = elements(p, w, tmp);
     }
@@ -149,6 +150,7 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnTensor *w, SnFilterF32 f)
     p->packed = sn_pack_ready(f.pack) ? 1u << (w - c->in) : 0;
     p->copied = 1u << (w - c->in);
     p->taken = sn_conv_f32_in_place(plan, &f) ? p->copied : 0;
+    p->nwork = sn_conv_f32_nwork(plan);
     p->nunit = sn_conv_f32_units(plan);
     p->cost = sn_conv_f32_cost(plan);
     sn_arena_free(tmp);
@@ -190,6 +192,7 @@ sn_cpu_matmul_f32_prepare(SnPrep *p)
 SnStatus
 sn_cpu_contract_f32(const SnCall *c)
 {
-    sn_conv_f32_run(c->prep, c->in[0].data, c->out[0].data, c->u0, c->u1);
+    sn_conv_f32_run_rows(c->prep, c->work, c->in[0].data, c->out[0].data, c->u0,
+                         c->u1);
     return SN_OK;
 }

@@ -68,7 +68,8 @@ sn_cpu_product_f32(const SnCall *c)
     const Product *k = c->prep;
 
     if (k->constant)
-        sn_conv_f32_run(k->plan, c->in[0].data, c->out[0].data, c->u0, c->u1);
+        sn_conv_f32_run_rows(k->plan, c->work, c->in[0].data, c->out[0].data,
+                             c->u0, c->u1);
     for (int64_t i = c->u0; !k->constant && i < c->u1; i++)
         run_matrix(k, c, i);
     return SN_OK;

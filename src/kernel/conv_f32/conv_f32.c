@@ -242,6 +242,8 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
         return p; /* no panels, no units */
     set_classes(a, p);
     sn_conv_f32_pack_filter(a, p, f, pick.npanel);
+    if (p->at_run)
+        p->by_panel = true; /* each panel is made once */
     return p;
 }
 
@@ -263,6 +265,8 @@ sn_conv_f32_cost(const SnConvF32 *p)
     double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
                 (p->depthwise ? 16 : 64);
 
+    if (p->at_run) /* about a nanosecond to read an element of the filter */
+        ns += (double)filter;
     if (ns > 0x1p60)
         return INT64_C(1) << 60;
     return ns > (double)(filter / 8) ? (int64_t)ns : filter / 8;
@@ -471,11 +475,9 @@ rows_before(const SnConvF32 *p, const SnClassF32 *k, int64_t u)
 }
 
 static void
-run_panel(const SnConvF32 *p, const SnPanelF32 *b, const float *packed,
+run_panel(const SnConvF32 *p, const SnPanelF32 *b, const float *w,
           const float *x, float *y, int64_t r0, int64_t r1)
 {
-    const float *w = (p->w ? p->w : packed) + b->at;
-
     for (int64_t kb = 0; kb < p->nkb; kb++)
         for (uint32_t i = 0; i < p->nclass; i++) {
             const SnClassF32 *k = &p->class[i];
@@ -484,35 +486,35 @@ run_panel(const SnConvF32 *p, const SnPanelF32 *b, const float *packed,
         }
 }
 
-/* One pixel in all, as the product of a vector has: panels [b0, b1), without
- * looking for where each of them begins.  Nodes with the same filter, like
- * the steps of an LSTM, alternate the direction: the panels that one node read
- * last are in the first cache level when the next begins. */
+/* One pixel in all, as the product of a vector has: one panel, without looking
+ * for where the pixel begins. */
 static void
-run_one(const SnConvF32 *p, const float *packed, const float *x, float *y,
-        int64_t b0, int64_t b1)
+run_one(const SnConvF32 *p, const SnPanelF32 *b, const float *w, const float *x,
+        float *y)
 {
     const SnClassF32 *k = p->class;
-    const float *w = p->w ? p->w : packed;
+    SnTileF32 t = {.w = w,
+                   .x = {x + b->x0 + first_tap(&p->geo, k, 0, 0)},
+                   .y = {y + b->c0},
+                   .nrow = 1,
+                   .lo = p->lo,
+                   .hi = p->hi,
+                   .npanel = b->npanel,
+                   .ncol = b->ncol};
 
-    for (int64_t i = b0; i < b1; i++) {
-        const SnPanelF32 *b = &p->panel[p->back ? b0 + b1 - 1 - i : i];
-        SnTileF32 t = {.w = w + b->at,
-                       .x = {x + b->x0 + first_tap(&p->geo, k, 0, 0)},
-                       .y = {y + b->c0},
-                       .nrow = 1,
-                       .lo = p->lo,
-                       .hi = p->hi,
-                       .npanel = b->npanel,
-                       .ncol = b->ncol};
-        for (int64_t kb = 0; kb < p->nkb; kb++) {
-            t.run = k->run ? k->run + k->at[kb] : NULL;
-            t.nrun = k->at[kb + 1] - k->at[kb];
-            t.bias = kb == 0 ? b->bias : NULL;
-            t.last = kb == p->nkb - 1;
-            p->g->tile[b->npanel - 1][0](&t);
-        }
+    for (int64_t kb = 0; kb < p->nkb; kb++) {
+        t.run = k->run ? k->run + k->at[kb] : NULL;
+        t.nrun = k->at[kb + 1] - k->at[kb];
+        t.bias = kb == 0 ? b->bias : NULL;
+        t.last = kb == p->nkb - 1;
+        p->g->tile[b->npanel - 1][0](&t);
     }
+}
+
+static bool
+one_pixel(const SnConvGeo *o)
+{
+    return o->n * o->oh * o->ow == 1;
 }
 
 void
@@ -538,14 +540,42 @@ sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
                    rows_before(p, &p->class[i], r1));
         return;
     }
-    if (p->geo.n * p->geo.oh * p->geo.ow == 1) {
-        if (r0 < r1)
-            run_one(p, packed, x, y, b0, b1);
+    const float *w = p->w ? p->w : packed;
+    if (one_pixel(&p->geo)) {
+        /* Nodes with the same filter, like the steps of an LSTM, alternate the
+         * direction: the panels that one node read last are in the first cache
+         * level when the next begins. */
+        for (int64_t i = b0; r0 < r1 && i < b1; i++) {
+            const SnPanelF32 *b = &p->panel[p->back ? b0 + b1 - 1 - i : i];
+            run_one(p, b, w + b->at, x, y);
+        }
         return;
     }
     for (int64_t r = r0; r < r1; r += p->rows)
-        for (int64_t b = b0; b < b1; b++)
-            run_panel(p, &p->panel[b], packed, x, y, r, min64(r + p->rows, r1));
+        for (int64_t i = b0; i < b1; i++) {
+            const SnPanelF32 *b = &p->panel[i];
+            run_panel(p, b, w + b->at, x, y, r, min64(r + p->rows, r1));
+        }
+}
+
+void
+sn_conv_f32_run_rows(const SnConvF32 *p, void *work, const float *x, float *y,
+                     int64_t u0, int64_t u1)
+{
+    int64_t n = p->geo.n * p->geo.oh;
+
+    if (!p->at_run) {
+        sn_conv_f32_run(p, x, y, u0, u1);
+        return;
+    }
+    for (int64_t i = u0; i < u1; i++) {
+        const SnPanelF32 *b = &p->panel[i];
+        const float *w = sn_conv_f32_panel(p, i, work);
+        if (one_pixel(&p->geo))
+            run_one(p, b, w, x, y);
+        for (int64_t r = 0; r < n && !one_pixel(&p->geo); r += p->rows)
+            run_panel(p, b, w, x, y, r, min64(r + p->rows, n));
+    }
 }
 
 /* ---- portable ---- */

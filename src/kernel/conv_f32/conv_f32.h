@@ -111,6 +111,7 @@ typedef struct SnFilterF32 {
         step_k;      /* one of them is 1, step_k if there is one channel */
     SnRowsF32 *rows; /* w is NULL: rows are made as they are packed; or NULL */
     const void *rows_of;
+    bool at_run; /* rows may be made while it runs, too */
     float lo, hi;
     const SnArena *from; /* where w is: packed parts are unloaded; or NULL */
     float *own;          /* w, where it may be packed in its place; or NULL */
@@ -146,6 +147,14 @@ void sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to);
 /* sn_conv_f32_run with such a filter. */
 void sn_conv_f32_run_with(const SnConvF32 *p, const float *packed,
                           const float *x, float *y, int64_t u0, int64_t u1);
+/* Bytes of memory for a run whose filter is made of rows while it runs, else 0:
+ * a large one, if f says at_run.  The first run reads it without storing it:
+ * nothing is written that one run does not need.  From the third on it is
+ * packed. */
+size_t sn_conv_f32_nwork(const SnConvF32 *p);
+/* sn_conv_f32_run with such memory, 64-aligned. */
+void sn_conv_f32_run_rows(const SnConvF32 *p, void *work, const float *x,
+                          float *y, int64_t u0, int64_t u1);
 /* Units that may be computed separately, and approximate nanoseconds for all of
  * them. */
 int64_t sn_conv_f32_units(const SnConvF32 *p);

@@ -256,6 +256,85 @@ sn_conv_f32_pack_pieces(const SnConvF32 *p, const SnFilterF32 *f, void *work,
     }
 }
 
+/* ---- at a run ---- */
+
+/* Filters of fewer bytes are packed before: their panels read x again and
+ * again. */
+enum { AT_RUN_NBYTE = 1 << 18 };
+
+enum { NEW, READ_ONCE, BEING_PACKED, PACKED };
+
+/* Whether f, of nbyte packed, is left to runs. */
+static bool
+leave_to_runs(SnArena *a, SnConvF32 *p, const SnFilterF32 *f, size_t nbyte)
+{
+    bool fits = f->rows && f->at_run && f->step_k == 1 && !p->depthwise &&
+                p->npanel > 1 && nbyte >= AT_RUN_NBYTE;
+    float *w = fits ? sn_arena_space(a, nbyte) : NULL;
+
+    if (!w)
+        return false;
+    sn_arena_open(a, w, nbyte); /* which takes no pages yet */
+    SnAtRun *s = SN_NEW(a, SnAtRun);
+    *s = (SnAtRun){*f, w, SN_NEW_N(a, atomic_int, p->npanel)};
+    s->f.pick = NULL; /* of the caller */
+    for (uint32_t i = 0; i < p->npanel; i++)
+        atomic_init(&s->state[i], NEW);
+    p->at_run = s;
+    return true;
+}
+
+/* Floats of the largest panel. */
+static int64_t
+most_floats(const SnConvF32 *p)
+{
+    return p->taps * p->panel->npanel * SN_LANE;
+}
+
+size_t
+sn_conv_f32_nwork(const SnConvF32 *p)
+{
+    if (!p->at_run)
+        return 0;
+    int64_t rows = rows_of_piece(p, &p->at_run->f) * p->taps;
+    return (size_t)(most_floats(p) + 2 * rows) * sizeof(float);
+}
+
+/* Panel b, to its place in `to`, which may hold anything. */
+static void
+pack_panel(const SnConvF32 *p, const SnPanelF32 *b, float *to, float *rows)
+{
+    Pack k = {p, &p->at_run->f, to};
+    int64_t n = rows_of_piece(p, k.f), pitch = b->npanel * SN_LANE;
+
+    for (int64_t t = 0; b->ncol < pitch && t < p->taps; t++)
+        memset(to + b->at + t * pitch + b->ncol, 0,
+               (size_t)(pitch - b->ncol) * sizeof *to);
+    for (int64_t i = 0; i < b->ncol; i += n)
+        piece_of_channels(&k, b, i, n, rows);
+}
+
+const float *
+sn_conv_f32_panel(const SnConvF32 *p, int64_t i, void *work)
+{
+    const SnAtRun *s = p->at_run;
+    SnPanelF32 b = p->panel[i];
+    float *to = work, *own = s->w + b.at;
+    int was = atomic_load_explicit(&s->state[i], memory_order_acquire);
+
+    if (was == PACKED)
+        return own;
+    if (was < BEING_PACKED &&
+        atomic_compare_exchange_strong(&s->state[i], &was, was + 1) &&
+        was == READ_ONCE)
+        to = own;
+    b.at = 0;
+    pack_panel(p, &b, to, (float *)work + most_floats(p));
+    if (to == own)
+        atomic_store_explicit(&s->state[i], PACKED, memory_order_release);
+    return to;
+}
+
 /* ---- filters ---- */
 
 /* The biases of n channels from c0 on, and zeros. */
@@ -281,12 +360,15 @@ same_place(const SnConvF32 *p, const SnFilterF32 *f)
     return same;
 }
 
-/* Packs f, or leaves it to sn_conv_f32_pack_pieces; floats past the channels of
- * a panel stay 0. */
+/* Packs f, or leaves it to runs or to sn_conv_f32_pack_pieces; floats past the
+ * channels of a panel stay 0. */
 static void
 fill(SnArena *a, SnConvF32 *p, const SnFilterF32 *f)
 {
     size_t nbyte = (size_t)sn_conv_f32_packed(p) * sizeof(float);
+
+    if (leave_to_runs(a, p, f, nbyte))
+        return;
     bool ready, own = f->own && same_place(p, f);
     float *w = own ? sn_pack_take(f->pack, f->own, nbyte, &ready)
                    : sn_pack_piece(f->pack, a, nbyte, &ready);

@@ -4,6 +4,8 @@
 #ifndef SN_CONV_F32_PACK_H
 #define SN_CONV_F32_PACK_H
 
+#include <stdatomic.h>
+
 #include "kernel/conv_f32/conv_f32.h"
 #include "kernel/span.h"
 
@@ -22,6 +24,14 @@ typedef struct SnClassF32 {
     const SnRunF32 *run;
 } SnClassF32;
 
+/* A filter whose rows are made at a run: at the first one only for that run, at
+ * the second one for good. */
+typedef struct SnAtRun {
+    SnFilterF32 f;
+    float *w;          /* where it is packed then */
+    atomic_int *state; /* [npanel] */
+} SnAtRun;
+
 struct SnConvF32 {
     const SnGemmF32 *g;
     SnConvGeo geo;
@@ -34,8 +44,9 @@ struct SnConvF32 {
     uint32_t nclass, npanel;
     const SnClassF32 *class;
     const SnPanelF32 *panel; /* depthwise: one, whole */
-    const float *w; /* the packed filter, or NULL: each run brings it */
-    float *fill;    /* w, if it is packed by sn_conv_f32_pack_pieces */
+    const float *w;        /* the packed filter, or NULL: each run brings it */
+    float *fill;           /* w, if it is packed by sn_conv_f32_pack_pieces */
+    const SnAtRun *at_run; /* or NULL; units are panels then */
     float lo, hi;
 };
 
@@ -43,5 +54,9 @@ struct SnConvF32 {
  * are of at most npanel * SN_LANE channels. */
 void sn_conv_f32_pack_filter(SnArena *a, SnConvF32 *p, const SnFilterF32 *f,
                              int npanel);
+
+/* The packed filter of panel i of p->at_run, from its first element on; it may
+ * be in work, of sn_conv_f32_nwork bytes.  Threads may call it at once. */
+const float *sn_conv_f32_panel(const SnConvF32 *p, int64_t i, void *work);
 
 #endif
