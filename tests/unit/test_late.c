@@ -73,6 +73,7 @@ draw_inputs(SnRun *r)
         const SnPort *p = &r->x->input[i];
         int64_t n = sn_shape_count(p->shape);
         float *v = sn_run_input(r, i);
+        memset(v, 0, sn_tensor_nbyte(p->type, p->shape));
         if (p->type->elem != SN_F32)
             continue;
         for (int64_t k = 0; k < n; k++) {
@@ -149,6 +150,15 @@ run_in(SnArena *m, SnDiag *e, const char *model, How h, Outputs *out)
     draw_inputs(r);
     SN_TRY(sn_run(r));
     take_outputs(r, out);
+    for (int i = 0; i < 2; i++) {
+        Outputs again = {0};
+        draw_inputs(r);
+        SN_TRY(sn_run(r));
+        take_outputs(r, &again);
+        assert_int_equal(again.n, out->n);
+        assert_memory_equal(again.v, out->v, out->n);
+        free(again.v);
+    }
     return SN_OK;
 }
 
