@@ -73,6 +73,7 @@ for f in $(sh tools/files.sh | grep -E '\.(c|h|inc|re|y|def|sh|py|mk)$|(^|/)Make
 done
 
 sh tools/abi.sh "$build" || bad=1
+sh tools/plugin_abi.sh "$build" || bad=1
 
 rm -rf "$build/gen2"
 "$build/sinter-gen" --nodes nodes.def --passes passes.def \
