@@ -78,7 +78,8 @@ sn_onnx_is(SnOnnxOp op, const char *full)
 bool
 sn_onnx_same(SnOnnxOp a, SnOnnxOp b)
 {
-    return strcmp(a.name, b.name) == 0 && strcmp(a.domain, b.domain) == 0;
+    return a.name[0] == b.name[0] && strcmp(a.name, b.name) == 0 &&
+           strcmp(a.domain, b.domain) == 0;
 }
 
 void

@@ -35,6 +35,15 @@ is_empty(const SnConvGeo *o)
 {
     return o->oh == 0 || o->ow == 0 || o->n == 0 || o->oc == 0;
 }
+static inline void
+swap64(int64_t *a, int64_t *b)
+{
+    int64_t was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
 static inline int64_t
 min64(int64_t a, int64_t b)
 {

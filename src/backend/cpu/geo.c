@@ -50,15 +50,6 @@ sn_cpu_window_geo(const SnCall *c, int64_t kh, int64_t kw)
     };
 }
 
-static void
-exchange(int64_t *a, int64_t *b)
-{
-    int64_t was = *a;
-
-    *a = *b;
-    *b = was;
-}
-
 /* A picture of one row is the same numbers as one of one column, and so are its
  * filter and its result.  Rows are what threads share; a row of few channels,
  * which kernels copy before they multiply, stays a row. */
@@ -70,12 +61,13 @@ stand_up(SnConvGeo *o)
     if (o->h != 1 || o->kh != 1 || o->oh != 1 || o->pt != 0 || depthwise ||
         o->c < LEAST_CHANNELS)
         return;
-    exchange(&o->h, &o->w);
-    exchange(&o->kh, &o->kw);
-    exchange(&o->oh, &o->ow);
-    exchange(&o->sh, &o->sw);
-    exchange(&o->dh, &o->dw);
-    exchange(&o->pt, &o->pl);
+    swap64(&o->h, &o->w);
+    swap64(&o->kh, &o->kw);
+    swap64(&o->oh, &o->ow);
+    swap64(&o->sh, &o->sw);
+    swap64(&o->dh, &o->dw);
+    swap64(&o->pt, &o->pl);
+    o->dw = 1; /* of one tap: it says nothing */
 }
 
 bool

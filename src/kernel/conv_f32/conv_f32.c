@@ -409,24 +409,15 @@ run_class(const SnConvF32 *p, const SnClassF32 *k, const SnPanelF32 *b,
  * second cache level when the next channels are due. */
 enum { DW_NEAR = 1 << 19 };
 
-static void
-exchange(int64_t *a, int64_t *b)
-{
-    int64_t was = *a;
-
-    *a = *b;
-    *b = was;
-}
-
 /* The pixels of d.  Few columns and more rows, as at the border, are exchanged,
  * so that more of them are computed side by side. */
 static void
 run_pixels(const SnConvF32 *p, SnDwF32 d)
 {
     if (d.npx < 4 && d.nrow > d.npx) {
-        exchange(&d.npx, &d.nrow);
-        exchange(&d.step, &d.xnext);
-        exchange(&d.pitch, &d.ynext);
+        swap64(&d.npx, &d.nrow);
+        swap64(&d.step, &d.xnext);
+        swap64(&d.pitch, &d.ynext);
     }
     p->g->dw(&d);
 }
