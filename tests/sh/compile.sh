@@ -400,6 +400,7 @@ CC=no-such-compiler t run_no_compiler 4 err "'no-such-compiler' is not installed
     "$tmp/demo.sn" --backend c --input $demo/test_images.npy -n 1
 CC=false t run_bad_compiler 4 err "'false' does not compile the program" run \
     "$tmp/demo.sn" --backend c --input $demo/test_images.npy -n 1
+t run_c_threads 2 err "--pack-cache or --threads" run "$tmp/demo.sn" --backend c --threads 2
 t run_c_kernels 2 err "cannot be combined with --check-kernels" run "$tmp/demo.sn" --backend c \
     --check-kernels --input $demo/test_images.npy
 if [ -n "$(ls "$tmp/left")" ]; then

@@ -232,10 +232,10 @@ take_c(SnCli *c)
                        sn_aot_no_target(c->a, b + 2));
     c->args.backend = "interp";
     if (c->args.check_kernels || c->args.check_twin || c->args.tune_file ||
-        c->args.pack_cache)
+        c->args.pack_cache || c->args.nthread)
         return sn_fail(c->d, SN_EUSAGE, "--backend c",
                        "cannot be combined with --check-kernels, --check-twin, "
-                       "--tuned or --pack-cache");
+                       "--tuned, --pack-cache or --threads");
     return SN_OK;
 }
 
