@@ -205,14 +205,17 @@ $(BUILD)/bench/import $(BUILD)/bench/versus: $(BUILD)/obj/tests/differ/peer.o
 # The rivals of single layers, where they are installed.
 $(BUILD)/bench/layers: $(addprefix $(BUILD)/obj/tests/bench/,peer_dnnl.o peer_xnnpack.o)
 $(BUILD)/bench/layers: LIBS += $(if $(wildcard /usr/include/oneapi/dnnl/dnnl.h),-ldnnl) \
-	$(if $(wildcard /usr/include/xnnpack.h),-lXNNPACK)
+	$(if $(and $(wildcard /usr/include/xnnpack.h),$(wildcard /usr/include/pthreadpool.h)),-lXNNPACK)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS) -ldl
 $(call obj,$(wildcard tests/bench/*.c)): | $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 
 ## bench: time layers and models, against ONNX Runtime where it is installed
-bench: all $(BENCH_X)
+bench: all
+	sh tools/deps.sh libdnnl-dev libxnnpack-dev libpthreadpool-dev || \
+	  echo "oneDNN and XNNPACK could not be fetched" >&2
+	@$(MAKE) --no-print-directory $(BENCH_X)
 	sh tests/bench/bench.sh $(BUILD) $(SHARED)
 ## bench-import: a model of 100 MB, read by sinter and by ONNX Runtime
 bench-import: $(BUILD)/bench/import

@@ -163,8 +163,6 @@ float_row() { # NAME FLOAT.onnx
 
 : >"$json"
 : >"$ljson"
-sh tools/deps.sh libdnnl-dev libxnnpack-dev ||
-    echo "oneDNN and XNNPACK could not be fetched" >&2
 layers() { # FLAGS... [MATCH]
     $alone "$out/layers" -r "$rounds" -j "$ljson" "$@"
     echo

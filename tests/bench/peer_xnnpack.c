@@ -2,7 +2,7 @@
 /* XNNPACK (libxnnpack-dev, 2022), one thread. */
 #include "bench/peers.h"
 
-#if __has_include(<xnnpack.h>)
+#if __has_include(<xnnpack.h>) && __has_include(<pthreadpool.h>)
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
