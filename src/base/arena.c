@@ -24,11 +24,8 @@ enum {
     BLOCK_MAX = 1 << 20,
     ALIGN_SMALL = 16,
     ALIGN_LARGE = 64,
-    PAGED = 1 << 14,      /* blocks for small objects that are mapped */
-    HUGE = 2 << 20,       /* bytes of a large page, where there are any */
-    HUGE_AFTER = 1 << 18, /* a block for small objects after one of this size
-                             is a large page */
-    HUGE_TAIL = HUGE / 4  /* bytes past whole large pages that take another */
+    PAGED = 1 << 14, /* blocks for small objects that are mapped */
+    HUGE = 2 << 20   /* bytes of a large page, where there are any */
 };
 
 /* Large objects lie in large pages, but where a sanitizer looks after the
@@ -92,15 +89,6 @@ static bool
 refused(void)
 {
     return fail_at && --fail_at == 0;
-}
-
-/* What is mapped for a block of nbyte: whole large pages, if it is worth it. */
-static size_t
-mapped_nbyte(size_t nbyte)
-{
-    return nbyte >= HUGE && nbyte % HUGE >= HUGE_TAIL
-               ? (nbyte + HUGE - 1) / HUGE * HUGE
-               : nbyte;
 }
 
 /* Pages; from HUGE on they begin at a large one. */
@@ -328,19 +316,19 @@ sn_arena_clear(SnArena *a)
     let_go(a, b);
     sn_budget_give(a->budget, a->charged);
     if (b) {
-        char *base = (char *)(b + 1), *end = (char *)b + b->nbyte;
+        char *base = (char *)(b + 1);
         memset(base, 0, (size_t)(a->open - base));
         b->next = NULL;
         now.block = now.opened = b;
         now.open = base;
-        now.end = end;
+        now.end = a->end;
         now.block_size = a->block_size;
-        now.nbyte += b->nbyte;
+        now.nbyte += (size_t)(a->end - (char *)b);
         now.lazy = a->lazy;
     }
     renew(a, now);
     if (b && !a->lazy)
-        charge(a, b->nbyte);
+        charge(a, (size_t)(a->end - (char *)b));
 }
 
 void
@@ -352,21 +340,19 @@ sn_arena_at_free(SnArena *a, void (*fn)(void *ctx), void *ctx)
     a->at_free = f;
 }
 
-/* A chained block with room for nbyte at any alignment up to ALIGN_LARGE, or
- * NULL.  `paged`: it will be filled bit by bit, and pages are taken as that
- * happens; calloc may clear, and so take, all of them at once. */
+/* A chained block with room for nbyte and a spare part, which never has large
+ * pages, at any alignment up to ALIGN_LARGE, or NULL.  `paged`: it will be
+ * filled bit by bit, and pages are taken as that happens; calloc may clear, and
+ * so take, all of them at once. */
 static char *
-try_block(SnArena *a, size_t nbyte, bool paged)
+try_block(SnArena *a, size_t nbyte, size_t spare, bool paged)
 {
-    size_t total = sizeof(Block) + ALIGN_LARGE + nbyte;
-
-    if (paged && !sn_budget_memory(a->budget))
-        total = mapped_nbyte(total);
+    size_t total = sizeof(Block) + ALIGN_LARGE + nbyte + spare;
     Block *b = request(a->budget, total, paged);
+
     if (!b)
         return NULL;
-    if (total >= HUGE)
-        prefer_huge(b, total); /* before the header takes a small page */
+    prefer_huge(b, total - spare); /* before the header takes a small page */
     b->nbyte = total;
     b->mapped = paged;
     b->next = a->block;
@@ -380,7 +366,7 @@ static char *
 own_block(SnArena *a, size_t nbyte)
 {
     charge(a, nbyte);
-    char *p = try_block(a, nbyte, LARGE_PAGED && nbyte >= HUGE);
+    char *p = try_block(a, nbyte, 0, LARGE_PAGED && nbyte >= HUGE);
     if (!p)
         sn_out_of_memory();
     return p;
@@ -390,21 +376,17 @@ own_block(SnArena *a, size_t nbyte)
 static void
 open_block(SnArena *a)
 {
-    bool huge = a->block_size > HUGE_AFTER && !sn_budget_memory(a->budget);
-    size_t n = huge ? HUGE - sizeof(Block) - ALIGN_LARGE : a->block_size;
+    size_t n = a->block_size;
 
-    if (!huge)
-        charge(a, n);
-    char *p = try_block(a, n, n >= PAGED);
+    charge(a, n);
+    char *p = try_block(a, n, 0, n >= PAGED);
     if (!p)
         sn_out_of_memory();
     a->open = p;
     a->end = p + ALIGN_LARGE + n;
     a->opened = a->block;
-    a->lazy = huge;
-    if (huge)
-        a->block_size = HUGE;
-    else if (a->block_size < BLOCK_MAX)
+    a->lazy = false;
+    if (a->block_size < BLOCK_MAX)
         a->block_size *= 2;
 }
 
@@ -413,7 +395,7 @@ sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare)
 {
     bool fits = nbyte < PTRDIFF_MAX / 4 && spare < PTRDIFF_MAX / 4 &&
                 sn_budget_has(a->budget, nbyte);
-    char *p = fits ? try_block(a, nbyte + spare, true) : NULL;
+    char *p = fits ? try_block(a, nbyte, spare, true) : NULL;
 
     if (!p)
         return;

@@ -28,9 +28,9 @@ void sn_arena_at_free(SnArena *a, void (*fn)(void *ctx), void *ctx);
 /* Zeroed memory, aligned for any scalar (64 bytes when nbyte >= 64).  nbyte 0
  * gives a unique pointer. */
 void *sn_alloc(SnArena *a, size_t nbyte);
-/* What is allocated next comes from one piece of nbyte and a spare part, which
- * may be of large pages: for many large objects.  Memory that is not used is
- * not taken. */
+/* What is allocated next comes from one piece of nbyte, which may be of large
+ * pages, and a spare part, which is not: for many large objects.  Memory that
+ * is not used is not taken. */
 void sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare);
 /* n * size with overflow treated as out of memory. */
 void *sn_alloc_n(SnArena *a, size_t n, size_t size);

@@ -679,6 +679,9 @@ sn_onnx_borrow(SnArena *a, const char *name, const char *dir, const void *p,
     return borrow_map(a, name, dir, &map, o, d, out);
 }
 
+/* A model with late weights takes the file's size by this, at most. */
+enum { LATE_SHARE = 4 };
+
 SnStatus
 sn_onnx_import(SnArena *a, const char *path, const SnOnnxOpts *o, SnDiag *d,
                SnGraph **out)
@@ -688,8 +691,9 @@ sn_onnx_import(SnArena *a, const char *path, const SnOnnxOpts *o, SnDiag *d,
     /* Late weights are read once, as they lie. */
     bool late = o != NULL && o->late > 0;
     SN_TRY((late ? sn_file_map_whole : sn_file_map)(a, d, path, 0, &map));
-    if (map.mapped &&
-        !late) /* for weights that are brought into another order */
-        sn_arena_reserve(a, map.n, 0);
+    /* For weights that are brought into another order, or, if those are late,
+     * all else in few pages. */
+    if (map.mapped)
+        sn_arena_reserve(a, late ? map.n / LATE_SHARE : map.n, 0);
     return borrow_map(a, path, sn_path_dir(a, path), &map, o, d, out);
 }

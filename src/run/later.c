@@ -14,9 +14,6 @@ typedef struct Laters {
 /* Bytes that are written between two times that files are unloaded. */
 enum { UNLOAD_NBYTE = 4 << 20 };
 
-/* Bytes of a large page. */
-enum { LARGE = 2 << 20 };
-
 /* Where in l the first `at` of its bytes end. */
 static int64_t
 piece_at(const SnLater *l, size_t at)
@@ -72,8 +69,7 @@ sn_later_do(const SnLater *v, uint32_t n, const SnArena *constants)
     }
     unsigned nparts = sn_spread_parts((int64_t)nbyte, nbyte);
     k.pitch = (k.pitch + 63) / 64 * 64;
-    size_t nwork = nparts * k.pitch;
-    k.work = sn_alloc(tmp, nwork > LARGE / 8 && nwork < LARGE ? LARGE : nwork);
+    k.work = sn_alloc(tmp, nparts * k.pitch);
     sn_spread((int64_t)nbyte, nparts, do_part, &k);
     sn_arena_free(tmp);
 }
