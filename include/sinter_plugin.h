@@ -14,6 +14,7 @@
 #include "base/file/file.h"
 #include "base/status.h"
 #include "base/version.h"
+#include "graph/late/late.h"
 #include "graph/text/text.h"
 #include "kernel/eval/eval.h"
 #include "kernel/eval/inv.h"

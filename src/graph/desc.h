@@ -126,13 +126,14 @@ typedef struct SnLater {
     SnLaterFn *fn; /* NULL: nothing is left */
     void *ctx;
     int64_t n;
-    size_t nbyte; /* that all pieces write, about: pieces are shared by that */
+    size_t nbyte; /* about what all pieces write; work is divided by it */
     size_t nwork;
 } SnLater;
 
 /* Preparing a kernel for one node, once for all runs: weights are packed,
  * tables computed.  Of the call's operands only Constants have data; results
- * have none.  call->scratch lives as long as what is prepared.
+ * have none.  Where `late` has an operand, its data is not read.  call->scratch
+ * lives as long as what is prepared.
  *
  * A kernel whose result falls into units that may be computed apart, in any
  * order and on any thread, sets nunit and cost; each call then does units
@@ -144,8 +145,8 @@ typedef struct SnPrep {
     const struct SnTuple *tuple;
     uint32_t wanted; /* bit per result that is used */
     /* [nin] of a kernel declared `late`: what makes the elements of an operand
-     * whose data cannot be read yet (graph/late/late.h), else NULL; NULL: all
-     * data can be read */
+     * whose data cannot be read yet, or lies in a file that is faster to read
+     * (graph/late/late.h); else NULL, as late is if no operand has any */
     const struct SnLate *const *late;
     struct SnPack *pack;  /* where packed weights are, or NULL */
     const uint64_t *hash; /* [nin], with pack: XXH64 of each Constant's bytes,

@@ -279,8 +279,9 @@ late_operands(const Prepare *pr, const SnNode *n)
     for (uint32_t i = 0; i < n->nin; i++) {
         SnRef r = n->in[i].ref;
         const SnNode *c = r ? sn_def(pr->x->g, r) : NULL;
-        if (!c || !c->late || !(sn_is_late(c) || c->late->file))
-            continue;
+        if (!c || !c->late ||
+            !(sn_is_late(c) || (c->late->file && c->res[0].nuse == 1)))
+            continue; /* readers share what is packed of their data */
         if (!v)
             v = SN_NEW_N(pr->a, const SnLate *, n->nin);
         v[i] = c->late;
@@ -578,7 +579,8 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
                   .tune = tune,
                   .npacked = SN_NEW_N(a, uint32_t, x->g->nnode)};
 
-    sn_arena_reserve(a, x->plan->constants, x->plan->constants / 16);
+    if (x->plan->constants > RESERVE_LEAST)
+        sn_arena_reserve(a, x->plan->constants, x->plan->constants / 16);
     y->step = sn_memdup(a, x->step, x->nstep * sizeof *x->step);
     for (uint32_t i = 0; i < y->nstep; i++) {
         SnExecStep *s = &y->step[i];

@@ -61,14 +61,18 @@ sn_later_do(const SnLater *v, uint32_t n, const SnArena *constants)
     Laters k = {.v = v, .n = n, .constants = constants};
     SnArena *tmp = sn_arena_new();
     size_t nbyte = 0;
+    int64_t npiece = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         nbyte += v[i].nbyte;
+        npiece += v[i].n;
         if (v[i].nwork > k.pitch)
             k.pitch = v[i].nwork;
     }
-    unsigned nparts = sn_spread_parts((int64_t)nbyte, nbyte);
+    unsigned nparts = sn_spread_parts(npiece, nbyte);
     k.pitch = (k.pitch + 63) / 64 * 64;
+    while (nparts > 1 && nparts * k.pitch > nbyte)
+        nparts--; /* their memory would be more than what they write */
     k.work = sn_alloc(tmp, nparts * k.pitch);
     sn_spread((int64_t)nbyte, nparts, do_part, &k);
     sn_arena_free(tmp);

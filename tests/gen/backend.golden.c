@@ -126,12 +126,12 @@ static const SnKeep npu_keep[] = {
     { SN_K_ADD, NULL },
 };
 static const SnKernelDesc npu_kernels[] = {
-    { SN_K_NPU_ADD_RELU, 0, "sn_npu_add_relu", sn_npu_add_relu, NULL },
-    { SN_K_CONV2D, 0, "sn_npu_conv", sn_npu_conv, sn_npu_pack },
-    { SN_K_ADD, 0, "sn_npu_two", sn_npu_two, NULL },
-    { SN_K_ADD, 1, "sn_npu_two", sn_npu_two, NULL },
-    { SN_K_MUL, 0, "sn_npu_two", sn_npu_two, NULL },
-    { SN_K_MUL, 1, "sn_npu_two", sn_npu_two, NULL },
+    { SN_K_NPU_ADD_RELU, 0, "sn_npu_add_relu", sn_npu_add_relu, NULL, false },
+    { SN_K_CONV2D, 0, "sn_npu_conv", sn_npu_conv, sn_npu_pack, false },
+    { SN_K_ADD, 0, "sn_npu_two", sn_npu_two, NULL, false },
+    { SN_K_ADD, 1, "sn_npu_two", sn_npu_two, NULL, false },
+    { SN_K_MUL, 0, "sn_npu_two", sn_npu_two, NULL, false },
+    { SN_K_MUL, 1, "sn_npu_two", sn_npu_two, NULL, false },
 };
 static const SnBackendHooks npu_hooks = {
     .lower = npu_lower,

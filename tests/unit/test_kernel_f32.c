@@ -82,6 +82,10 @@ static const Geo geos[] = {
     {1, 2, 3, 1700, 17, 1, 1, 1, {1, 1}, {0}, {1, 1}},
     {1, 4, 4, 520, 66, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
     {2, 3, 3, 400, 33, 3, 3, 1, {1, 1}, {2, 2, 2, 2}, {1, 1}},
+    /* many panels: made while they run */
+    {1, 2, 3, 700, 530, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 1, 1, 640, 600, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 3, 2, 80, 520, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
     /* few channels: many pixels at a time, all rests of taps and of pixels */
     {2, 9, 13, 19, 3, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
     {1, 5, 23, 1702, 2, 1, 1, 1, {1, 1}, {0}, {1, 1}},
@@ -326,7 +330,7 @@ conv_parts(void **state)
     assert_true(nat_run > 0);
 }
 
-enum { BESIDE = 6, BESIDE_OC = 130, BESIDE_TAPS = 700, BESIDE_PX = 5 };
+enum { BESIDE = 6, BESIDE_OC = 600, BESIDE_TAPS = 700, BESIDE_PX = 5 };
 
 typedef struct Beside {
     const SnConvF32 *p;

@@ -3,6 +3,7 @@
  * all weights copied at import, however a weight is read. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file/file.h"
@@ -101,7 +102,8 @@ typedef struct How {
     bool only;           /* sn_exec_prepare_only, and the pass `launch` */
     const char *backend; /* CPU or interp */
     const char *passes;  /* before that, or NULL */
-    bool line;           /* the model is a line (unit/onnx_line.h), no path */
+    bool line;           /* the model is a line (unit/onnx_line.h), no path, */
+    bool file;           /* which is written to a file */
 } How;
 
 /* Moves initializers to where no float can be: none serves as it lies. */
@@ -116,6 +118,23 @@ displace(OnnxBuild *b)
 }
 
 static SnStatus
+import_file(SnArena *m, SnDiag *e, OnnxBuild *b, const SnOnnxOpts *opts,
+            SnGraph **g)
+{
+    size_t n = onnx__model_proto__get_packed_size(&b->model);
+    uint8_t *bytes = sn_alloc(m, n);
+    char path[] = "late_XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0 && close(fd) == 0);
+    onnx__model_proto__pack(&b->model, bytes);
+    assert_int_equal(sn_file_write(e, path, bytes, n), SN_OK);
+    SnStatus s = sn_onnx_import(m, path, opts, e, g);
+    assert_int_equal(unlink(path), 0);
+    return s;
+}
+
+static SnStatus
 import(SnArena *m, SnDiag *e, const char *model, How h, SnGraph **g)
 {
     SnOnnxOpts opts = {.late = h.late};
@@ -123,6 +142,8 @@ import(SnArena *m, SnDiag *e, const char *model, How h, SnGraph **g)
     if (!h.line)
         return sn_onnx_import(m, model, &opts, e, g);
     OnnxBuild *b = ob_line(m, 17, model);
+    if (h.file)
+        return import_file(m, e, b, &opts, g);
     displace(b);
     return sn_onnx_message(m, "m.onnx", &b->model, &opts, e, g);
 }
@@ -199,9 +220,9 @@ static void
 models_give_the_same_bits(void **state)
 {
     static const How how[] = {
-        {1, true, "CPU", "profile", false},    /* as sinter run */
-        {1, false, "CPU", "optimize", false},  /* hashes constants */
-        {1, false, "interp", "profile", false} /* the evaluators */
+        {1, true, "CPU", "profile", false, false},    /* as sinter run */
+        {1, false, "CPU", "optimize", false, false},  /* hashes constants */
+        {1, false, "interp", "profile", false, false} /* the evaluators */
     };
     const char *s = getenv("SHARED");
     const char *dir = sn_format(a, "%s/data", s != NULL ? s : "../shared");
@@ -229,7 +250,8 @@ two_orders_of_a_copy(void **state)
         "> z f32 1x128x2x6";
 
     (void)state;
-    assert_int_equal(compare(model, (How){1, true, "CPU", "profile", true}), 1);
+    assert_int_equal(
+        compare(model, (How){1, true, "CPU", "profile", true, false}), 1);
 }
 
 static const char *const lines[] = {
@@ -241,9 +263,10 @@ static const char *const lines[] = {
 static void
 lines_give_the_same_bits(void **state)
 {
-    static const How how[] = {{1, true, "CPU", "profile", true},
-                              {1, false, "CPU", "optimize", true},
-                              {1, true, "interp", "profile", true}};
+    static const How how[] = {{1, true, "CPU", "profile", true, false},
+                              {1, false, "CPU", "optimize", true, false},
+                              {1, true, "interp", "profile", true, false},
+                              {1, true, "CPU", "profile", true, true}};
     uint32_t nlate = 0;
 
     (void)state;

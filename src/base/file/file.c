@@ -124,20 +124,19 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
 static void
 close_file(void *fd)
 {
-    close(*(const int *)fd);
+    if (*(const int *)fd >= 0)
+        close(*(const int *)fd);
 }
 
-/* fd, closed when a is freed; or closed now, and NULL. */
-static const int *
-keep_open(SnArena *a, int fd, bool keep)
+/* A place for a descriptor, -1 at first, that is closed when a is freed. */
+static int *
+open_file(SnArena *a)
 {
-    int *p = keep ? sn_memdup(a, &fd, sizeof fd) : NULL;
+    int *fd = SN_NEW(a, int);
 
-    if (p)
-        sn_arena_at_free(a, close_file, p);
-    else
-        close(fd);
-    return p;
+    *fd = -1;
+    sn_arena_at_free(a, close_file, fd);
+    return fd;
 }
 
 /* Maps a regular file of a size worth it; false: read it instead. */
@@ -146,18 +145,22 @@ map_file(SnArena *a, const char *path, size_t max, bool whole, SnFileMap *out)
 {
     struct stat st;
     const void *p = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int *kept = open_file(a), fd;
 
+    *kept = fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= MAP_FROM &&
         (uintmax_t)st.st_size <= max)
         p = (whole ? sn_arena_map_whole : sn_arena_map)(a, fd,
                                                         (size_t)st.st_size);
-    const int *kept = keep_open(a, fd, p && whole);
+    if (!p || !whole) {
+        close(fd);
+        *kept = -1;
+    }
     if (!p)
         return false;
-    *out = (SnFileMap){p, (size_t)st.st_size, true, kept};
+    *out = (SnFileMap){p, (size_t)st.st_size, true, whole ? kept : NULL};
     sn_file_mapped_add(a, path, p, &st);
     return true;
 }

@@ -33,8 +33,10 @@ SnStatus sn_file_map_whole(SnArena *a, SnDiag *d, const char *path, size_t max,
                            SnFileMap *out);
 /* Whether n bytes from p on lie in m. */
 bool sn_file_within(const SnFileMap *m, const void *p, size_t n);
-/* Copies n bytes from p.  Those of m, if it is open, are read, which takes less
- * time than mapping their pages does.  Threads may call it at once. */
+/* Copies n bytes from p.  Those of m, if it is open, are read: where page
+ * faults are slow, as on some virtual machines, that takes less time than
+ * mapping their pages.  Bytes that the file has no more are taken from its
+ * mapping, as after sn_file_map.  Threads may call it at once. */
 void sn_file_fetch(const SnFileMap *m, const void *p, size_t n, void *to);
 /* A file that is mapped at p, of which st says what it is, until a is freed. */
 struct stat;
@@ -45,9 +47,10 @@ void sn_file_mapped_add(SnArena *a, const char *path, const void *p,
  * SN_EINPUT and SN_FILE_CUT. */
 const char *sn_file_mapped_at(const void *at);
 #define SN_FILE_CUT "was cut short while it was read"
-/* SN_EINPUT when a file that is mapped is shorter than it was: what was read of
- * its last page may be zeros.  Asked before a file is put in place; the message
- * comes once. */
+#define SN_FILE_CHANGED "was changed while it was read"
+/* SN_EINPUT when a file that is mapped was written to, or is shorter than it
+ * was: what was read of its last page may be zeros.  Asked before a file is put
+ * in place; the message comes once. */
 SnStatus sn_file_mapped_check(SnDiag *d);
 /* Gives back the memory of bytes that were read and are not needed soon; they
  * can be read again.  Bytes that are not in m are left alone. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which files are mapped where.  Touching a page of a file that is not there
- * any more is a signal, and bytes behind the new end of its last page read as
- * zero: both are told by the file's name. */
+ * any more is a signal, bytes behind the new end of its last page read as zero,
+ * and what is written over may be read in part: all are told by the file's
+ * name. */
 #include "base/file/file.h"
 
 #include <errno.h>
@@ -22,9 +23,10 @@ typedef struct Mapped {
     struct Mapped *next;
     _Atomic uintptr_t p;
     size_t n;
-    bool told; /* that it was cut short */
+    bool told; /* that it was changed */
     dev_t dev;
     ino_t ino;
+    struct timespec at; /* of its last change */
     char path[PATH_MAX];
 } Mapped;
 
@@ -73,6 +75,7 @@ sn_file_mapped_add(SnArena *a, const char *path, const void *p,
         (*m)->told = false;
         (*m)->dev = st->st_dev;
         (*m)->ino = st->st_ino;
+        (*m)->at = st->st_mtim;
         snprintf((*m)->path, sizeof(*m)->path, "%s", path);
         atomic_store(&(*m)->p, (uintptr_t)p);
     }
@@ -92,15 +95,22 @@ sn_file_mapped_at(const void *at)
     return NULL;
 }
 
-/* Another file under that name leaves the mapped one as it is. */
-static bool
-is_cut(const Mapped *m)
+/* What happened to the file, or NULL.  Another one under that name leaves the
+ * mapped one as it is. */
+static const char *
+change_of(const Mapped *m)
 {
     struct stat st;
 
-    return atomic_load(&m->p) && stat(m->path, &st) == 0 &&
-           st.st_dev == m->dev && st.st_ino == m->ino &&
-           (uintmax_t)st.st_size < m->n;
+    if (!atomic_load(&m->p) || stat(m->path, &st) != 0 || st.st_dev != m->dev ||
+        st.st_ino != m->ino)
+        return NULL;
+    if ((uintmax_t)st.st_size < m->n)
+        return SN_FILE_CUT;
+    return st.st_mtim.tv_sec != m->at.tv_sec ||
+                   st.st_mtim.tv_nsec != m->at.tv_nsec
+               ? SN_FILE_CHANGED
+               : NULL;
 }
 
 SnStatus
@@ -108,18 +118,19 @@ sn_file_mapped_check(SnDiag *d)
 {
     char path[PATH_MAX];
     int err = errno;
-    bool cut = false, told = false;
+    const char *what = NULL;
+    bool told = false;
 
     pthread_mutex_lock(&lock);
-    for (Mapped *m = atomic_load(&first); m && !cut; m = m->next)
-        if ((cut = is_cut(m))) {
+    for (Mapped *m = atomic_load(&first); m && !what; m = m->next)
+        if ((what = change_of(m))) {
             memcpy(path, m->path, sizeof path);
             told = m->told;
             m->told = true;
         }
     pthread_mutex_unlock(&lock);
     errno = err;
-    if (!cut || told)
-        return cut ? SN_EINPUT : SN_OK;
-    return sn_fail(d, SN_EINPUT, path, SN_FILE_CUT);
+    if (!what || told)
+        return what ? SN_EINPUT : SN_OK;
+    return sn_fail(d, SN_EINPUT, path, "%s", what);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Large copies shared among threads: weights that are brought into another
- * order, folded or packed while a model is loaded.  The pages that a part
- * writes first are also cleared by its thread.  Results do not depend on the
- * number of threads. */
+/* Work on much memory shared among threads: weights that are read, brought into
+ * another order, folded or packed while a model is loaded.  The pages that a
+ * part writes first are also cleared by its thread.  Results do not depend on
+ * the number of threads. */
 #ifndef SN_SPREAD_H
 #define SN_SPREAD_H
 
@@ -12,11 +12,11 @@
 #include "base/arena.h"
 
 /* n threads, 1 to SN_TEAM_MAX, the one that shares among them; the others start
- * when there is the first copy for them, and end with a. */
+ * when there is the first work for them, and end with a. */
 typedef struct SnSpread SnSpread;
 SnSpread *sn_spread_new(SnArena *a, unsigned n);
 
-/* From now on s shares what this thread copies; NULL: it works alone.  Returns
+/* From now on s shares the work of this thread; NULL: it works alone.  Returns
  * what did before.  One thread uses an SnSpread at a time. */
 SnSpread *sn_spread_use(SnSpread *s);
 

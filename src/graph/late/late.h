@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Late Constants: the elements are computed when they are first read.  Used for
- * large weights that a model's file stores in another order, and for results of
- * folding them.  run/stage.h computes such a weight just before its kernel
- * packs it, so that only the packed copy stays in memory. */
+ * large weights of a model's file and for results of folding them.  Kernels
+ * that are declared `late` make rows of one as they pack or use it; for others
+ * run/stage.h computes it just before its kernel packs it. */
 #ifndef SN_LATE_H
 #define SN_LATE_H
 
@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-/* Writes slices [i0, i1) of the first axis to `to`, contiguous; work is memory
- * for as many bytes.  May be called by several threads at once, and more than
- * once for a slice.  Cannot fail. */
+/* Writes slices [i0, i1) of the first axis to `to`, contiguous; work is scratch
+ * memory of the size of what is written.  May be called by several threads at
+ * once, and more than once for a slice.  Cannot fail. */
 typedef void SnLateRows(const SnLate *l, int64_t i0, int64_t i1, void *to,
                         void *work);
 
@@ -25,7 +25,7 @@ struct SnLate {
     int64_t nrow;
     size_t nbyte;
     const void *at; /* all elements, if they are in memory already, or NULL */
-    bool file;      /* at is pages of a file, which rows reads for less */
+    bool file; /* at is mapped from a file; rows() reads it, which is faster */
 };
 
 /* Whether the data of n is not in memory yet: reading it is a segmentation

@@ -98,8 +98,8 @@ extern SnVariants sn_conv_f32_variants;
 typedef struct SnConvF32 SnConvF32;
 
 /* Writes rows [i0, i1) of a filter, contiguous: its channels where step_k is 1,
- * else its taps; work is memory for as many bytes.  Does not fail; threads may
- * call it at once. */
+ * else its taps; work is scratch memory of that size.  Does not fail; threads
+ * may call it at once. */
 typedef void SnRowsF32(const void *of, int64_t i0, int64_t i1, void *to,
                        void *work);
 

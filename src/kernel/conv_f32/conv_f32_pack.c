@@ -188,6 +188,18 @@ rows_of_piece(const SnConvF32 *p, const SnFilterF32 *f)
                : fit(f->step_k * size, PACK_TAPS);
 }
 
+/* Bytes of the rows of a piece and of memory for making them. */
+static size_t
+rows_nbyte(const SnConvF32 *p, const SnFilterF32 *f)
+{
+    int64_t n = rows_of_piece(p, f);
+
+    if (f->step_k == 1)
+        n = min64(n, p->panel->ncol);
+    return 2 * (size_t)(n * (f->step_k == 1 ? f->step_c : f->step_k)) *
+           sizeof(float);
+}
+
 static int64_t
 pieces_of_panel(const SnConvF32 *p, const SnFilterF32 *f)
 {
@@ -199,11 +211,9 @@ sn_conv_f32_pieces(const SnConvF32 *p, const SnFilterF32 *f, size_t *nwork)
 {
     if (!p->fill)
         return 0;
-    int64_t n = rows_of_piece(p, f);
-    int64_t row = f->step_k == 1 ? f->step_c : f->step_k;
-    *nwork = 2 * (size_t)(n * row) * sizeof(float); /* rows and their work */
+    *nwork = rows_nbyte(p, f);
     return f->step_k == 1 ? p->npanel * pieces_of_panel(p, f)
-                          : ceil_div(p->taps, n);
+                          : ceil_div(p->taps, rows_of_piece(p, f));
 }
 
 /* At most `most` channels of panel b from its channel i on. */
@@ -258,18 +268,35 @@ sn_conv_f32_pack_pieces(const SnConvF32 *p, const SnFilterF32 *f, void *work,
 
 /* ---- at a run ---- */
 
-/* Filters of fewer bytes are packed before: their panels read x again and
- * again. */
-enum { AT_RUN_NBYTE = 1 << 18 };
+/* Filters of fewer bytes are packed before, as their panels read x again and
+ * again; so are those of few panels where threads should share rows.  Each
+ * thread has memory for a panel and its rows: little beside the filter. */
+enum { AT_RUN_NBYTE = 1 << 18, AT_RUN_WORK = 2 << 20, MANY_PANELS = 8 };
 
 enum { NEW, READ_ONCE, BEING_PACKED, PACKED };
+
+/* Floats of the largest panel. */
+static int64_t
+most_floats(const SnConvF32 *p)
+{
+    return p->taps * p->panel->npanel * SN_LANE;
+}
+
+/* Bytes of a panel and of its rows. */
+static size_t
+run_nbyte(const SnConvF32 *p, const SnFilterF32 *f)
+{
+    return (size_t)most_floats(p) * sizeof(float) + rows_nbyte(p, f);
+}
 
 /* Whether f, of nbyte packed, is left to runs. */
 static bool
 leave_to_runs(SnArena *a, SnConvF32 *p, const SnFilterF32 *f, size_t nbyte)
 {
     bool fits = f->rows && f->at_run && f->step_k == 1 && !p->depthwise &&
-                p->npanel > 1 && nbyte >= AT_RUN_NBYTE;
+                (p->by_panel ? p->npanel > 1 : p->npanel >= MANY_PANELS) &&
+                nbyte >= AT_RUN_NBYTE && run_nbyte(p, f) <= AT_RUN_WORK &&
+                run_nbyte(p, f) <= nbyte / 2;
     float *w = fits ? sn_arena_space(a, nbyte) : NULL;
 
     if (!w)
@@ -284,20 +311,10 @@ leave_to_runs(SnArena *a, SnConvF32 *p, const SnFilterF32 *f, size_t nbyte)
     return true;
 }
 
-/* Floats of the largest panel. */
-static int64_t
-most_floats(const SnConvF32 *p)
-{
-    return p->taps * p->panel->npanel * SN_LANE;
-}
-
 size_t
 sn_conv_f32_nwork(const SnConvF32 *p)
 {
-    if (!p->at_run)
-        return 0;
-    int64_t rows = rows_of_piece(p, &p->at_run->f) * p->taps;
-    return (size_t)(most_floats(p) + 2 * rows) * sizeof(float);
+    return p->at_run ? run_nbyte(p, &p->at_run->f) : 0;
 }
 
 /* Panel b, to its place in `to`, which may hold anything. */

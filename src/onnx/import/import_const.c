@@ -175,8 +175,9 @@ typedef struct LateData {
     SnLate late;
     SnData t, from;
     int64_t stride[SN_MAXRANK];
-    SnFileMap
-        map; /* with the file that holds slices of the first axis, or none */
+    /* The file, if slices of the first axis are contiguous there; else zeros.
+     */
+    SnFileMap map;
     bool moves;
 } LateData;
 

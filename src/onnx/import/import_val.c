@@ -360,6 +360,9 @@ sn_import_last(SnImport *x, SnImportVal *v, SnRef *out)
 
 /* ---- known values ---- */
 
+/* The pages of smaller tensors are few, and hold the file's structure, too. */
+enum { FORGET_NBYTE = 1 << 16 };
+
 typedef struct Copy {
     const SnFileMap *map;
     const char *from;
@@ -389,7 +392,7 @@ sn_import_settle(SnImport *x, const SnData *t)
     sn_spread((int64_t)n, sn_spread_parts((int64_t)n, n), copy_part, &c);
     r->data = to;
     sn_import_copied(x, r->data, n);
-    if (!x->map.fd) /* else its pages were not looked at */
+    if (n >= FORGET_NBYTE)
         sn_file_forget(&x->map, t->data, n);
     return r;
 }
