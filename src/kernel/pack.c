@@ -92,7 +92,7 @@ map_file(SnArena *a, const char *path, size_t *n)
     }
     close(fd);
     if (p)
-        sn_file_mapped_add(a, path, p, &st);
+        sn_file_mapped_add(a, path, p, &st, false);
     return p;
 }
 

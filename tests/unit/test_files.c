@@ -511,9 +511,34 @@ fetched(void **state)
     sn_file_fetch(&m, m.p + BIG - 300, 300, got); /* 200 read, 100 mapped */
     assert_int_equal(got[199], 'b');
     assert_int_equal(got[200], 0); /* of the last page */
+    assert_int_equal(sn_file_mapped_check(d), SN_EINPUT);
+    says("big: " SN_FILE_CUT);
     int fd = *m.fd;
     sn_arena_free(own);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
+/* A file that is read as a whole must not be written to; others may be. */
+static void
+written_over(void **state)
+{
+    SnArena *own = sn_arena_new();
+    struct timespec old[2] = {{1, 0}, {1, 0}};
+    SnFileMap m;
+
+    (void)state;
+    reset();
+    assert_int_equal(sn_file_map(own, d, in_dir(a, "big"), 0, &m), SN_OK);
+    assert_int_equal(utimensat(AT_FDCWD, in_dir(a, "big"), old, 0), 0);
+    assert_int_equal(sn_file_mapped_check(d), SN_OK);
+    assert_int_equal(sn_file_map_whole(own, d, in_dir(a, "big"), 0, &m), SN_OK);
+    assert_int_equal(sn_file_mapped_check(d), SN_OK);
+    old[1].tv_nsec = 1;
+    assert_int_equal(utimensat(AT_FDCWD, in_dir(a, "big"), old, 0), 0);
+    assert_int_equal(sn_file_mapped_check(d), SN_EINPUT);
+    says("big: " SN_FILE_CHANGED);
+    sn_arena_free(own);
+    assert_int_equal(sn_file_mapped_check(d), SN_OK);
 }
 
 static void
@@ -593,6 +618,7 @@ main(void)
         cmocka_unit_test(what_is_no_file),
         cmocka_unit_test(what_is_text),
         cmocka_unit_test(fetched),
+        cmocka_unit_test(written_over),
         cmocka_unit_test(mapped_files),
         cmocka_unit_test(paths),
     };

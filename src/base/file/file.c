@@ -161,7 +161,7 @@ map_file(SnArena *a, const char *path, size_t max, bool whole, SnFileMap *out)
     if (!p)
         return false;
     *out = (SnFileMap){p, (size_t)st.st_size, true, whole ? kept : NULL};
-    sn_file_mapped_add(a, path, p, &st);
+    sn_file_mapped_add(a, path, p, &st, whole);
     return true;
 }
 

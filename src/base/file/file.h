@@ -38,18 +38,20 @@ bool sn_file_within(const SnFileMap *m, const void *p, size_t n);
  * mapping their pages.  Bytes that the file has no more are taken from its
  * mapping, as after sn_file_map.  Threads may call it at once. */
 void sn_file_fetch(const SnFileMap *m, const void *p, size_t n, void *to);
-/* A file that is mapped at p, of which st says what it is, until a is freed. */
+/* A file that is mapped at p, of which st says what it is, until a is freed.
+ * whole: it is of sn_file_map_whole, and must not be written to meanwhile. */
 struct stat;
 void sn_file_mapped_add(SnArena *a, const char *path, const void *p,
-                        const struct stat *st);
+                        const struct stat *st, bool whole);
 /* For handlers of SIGBUS: the path of the file that is mapped there, or NULL.
  * The library installs none; sinter's own (src/cli/signals.c) ends it with
  * SN_EINPUT and SN_FILE_CUT. */
 const char *sn_file_mapped_at(const void *at);
 #define SN_FILE_CUT "was cut short while it was read"
 #define SN_FILE_CHANGED "was changed while it was read"
-/* SN_EINPUT when a file that is mapped was written to, or is shorter than it
- * was: what was read of its last page may be zeros.  Asked before a file is put
+/* SN_EINPUT when a file that is mapped is shorter than it was, so that what was
+ * read of its last page may be zeros, or one of sn_file_map_whole was written
+ * to.  Asked before a file is put
  * in place; the message comes once. */
 SnStatus sn_file_mapped_check(SnDiag *d);
 /* Gives back the memory of bytes that were read and are not needed soon; they

@@ -26,7 +26,8 @@ typedef struct Mapped {
     bool told; /* that it was changed */
     dev_t dev;
     ino_t ino;
-    struct timespec at; /* of its last change */
+    bool whole; /* a later change counts, too; when it changed last: */
+    struct timespec at;
     char path[PATH_MAX];
 } Mapped;
 
@@ -63,7 +64,7 @@ unused(void)
 
 void
 sn_file_mapped_add(SnArena *a, const char *path, const void *p,
-                   const struct stat *st)
+                   const struct stat *st, bool whole)
 {
     Mapped **m = SN_NEW(a, Mapped *);
 
@@ -76,6 +77,7 @@ sn_file_mapped_add(SnArena *a, const char *path, const void *p,
         (*m)->dev = st->st_dev;
         (*m)->ino = st->st_ino;
         (*m)->at = st->st_mtim;
+        (*m)->whole = whole;
         snprintf((*m)->path, sizeof(*m)->path, "%s", path);
         atomic_store(&(*m)->p, (uintptr_t)p);
     }
@@ -107,8 +109,8 @@ change_of(const Mapped *m)
         return NULL;
     if ((uintmax_t)st.st_size < m->n)
         return SN_FILE_CUT;
-    return st.st_mtim.tv_sec != m->at.tv_sec ||
-                   st.st_mtim.tv_nsec != m->at.tv_nsec
+    return m->whole && (st.st_mtim.tv_sec != m->at.tv_sec ||
+                        st.st_mtim.tv_nsec != m->at.tv_nsec)
                ? SN_FILE_CHANGED
                : NULL;
 }

@@ -301,7 +301,7 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
     if (full)
         sn_out_of_memory();
     if (ok && s->n > 0)
-        sn_file_mapped_add(r->a, path, s->data, &now);
+        sn_file_mapped_add(r->a, path, s->data, &now, false);
     sn_budget_beside(s->n);
     return ok || sn_rd_fail(r, t->pos, "cannot read all of %s", path);
 }
