@@ -31,9 +31,11 @@ enum {
 /* Large objects lie in large pages, but where a sanitizer looks after the
  * bytes around each: it knows those of the C library. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { LARGE_PAGED = 0 };
+#define LARGE_PAGED false
+#elif defined(__has_feature)
+#define LARGE_PAGED (!__has_feature(address_sanitizer))
 #else
-enum { LARGE_PAGED = 1 };
+#define LARGE_PAGED true
 #endif
 
 typedef struct Block {
