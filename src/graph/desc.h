@@ -125,8 +125,8 @@ typedef void SnLaterFn(void *ctx, void *work, int64_t i0, int64_t i1);
 typedef struct SnLater {
     SnLaterFn *fn; /* NULL: nothing is left */
     void *ctx;
-    int64_t n;
-    size_t nbyte; /* about what all pieces write; work is divided by it */
+    int64_t n;    /* more than 0 */
+    size_t nbyte; /* about what they write, more than 0: threads share by it */
     size_t nwork;
 } SnLater;
 

@@ -334,6 +334,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, bool other,
         return false;
     if (p.nunit < 1)
         sn_bug("kernel %s has no unit for a result with elements", k->name);
+    if (p.later.fn && (p.later.n < 1 || p.later.nbyte == 0))
+        sn_bug("kernel %s leaves work of no piece or byte for later", k->name);
     for (uint32_t i = 0; i < n->nin && i < 32; i++)
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;

@@ -51,18 +51,10 @@ pack_item(const SnPrep *p, const SnConvGeo *geo, const SnFilterF32 *f,
     return sn_pack_item(p->pack, &key, sizeof key);
 }
 
-/* A filter that is packed later. */
-typedef struct Later {
-    const SnConvF32 *plan;
-    SnFilterF32 f;
-} Later;
-
 static void
 pack_later(void *ctx, void *work, int64_t i0, int64_t i1)
 {
-    const Later *l = ctx;
-
-    sn_conv_f32_pack_pieces(l->plan, &l->f, work, i0, i1);
+    sn_conv_f32_pack_pieces(ctx, work, i0, i1);
 }
 
 static void
@@ -107,24 +99,20 @@ set_elements(const SnPrep *p, const SnTensor *w, SnFilterF32 *f, SnArena *tmp)
     }
 }
 
-/* What is left of packing the filter is p's `later`. */
-static void
-leave(SnPrep *p, const SnConvF32 *plan, const SnFilterF32 *f)
+/* What is left of packing the filter, if anything. */
+static SnLater
+left(const SnConvF32 *plan)
 {
     size_t nwork = 0;
-    int64_t n = sn_conv_f32_pieces(plan, f, &nwork);
-    Later *l = n > 0 ? SN_NEW(p->call->scratch, Later) : NULL;
+    int64_t n = sn_conv_f32_pieces(plan, &nwork);
 
-    if (!l)
-        return;
-    *l = (Later){plan, *f};
-    l->f.pick = NULL; /* of the caller */
-    p->later =
-        (SnLater){.fn = pack_later,
-                  .ctx = l,
-                  .n = n,
-                  .nbyte = (size_t)sn_conv_f32_packed(plan) * sizeof(float),
-                  .nwork = nwork};
+    if (n == 0)
+        return (SnLater){0};
+    return (SnLater){.fn = pack_later,
+                     .ctx = (void *)(uintptr_t)plan,
+                     .n = n,
+                     .nbyte = (size_t)sn_conv_f32_packed(plan) * sizeof(float),
+                     .nwork = nwork};
 }
 
 static bool
@@ -145,7 +133,7 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnTensor *w, SnFilterF32 f)
     f.pick = &pick;
     f.pack = pack_item(p, geo, &f, w - c->in);
     const SnConvF32 *plan = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
-    leave(p, plan, &f);
+    p->later = left(plan);
     p->prep = plan;
     p->packed = sn_pack_ready(f.pack) ? 1u << (w - c->in) : 0;
     p->copied = 1u << (w - c->in);

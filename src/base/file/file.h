@@ -51,8 +51,7 @@ const char *sn_file_mapped_at(const void *at);
 #define SN_FILE_CHANGED "was changed while it was read"
 /* SN_EINPUT when a file that is mapped is shorter than it was, so that what was
  * read of its last page may be zeros, or one of sn_file_map_whole was written
- * to.  Asked before a file is put
- * in place; the message comes once. */
+ * to.  Asked before a file is put in place; the message comes once. */
 SnStatus sn_file_mapped_check(SnDiag *d);
 /* Gives back the memory of bytes that were read and are not needed soon; they
  * can be read again.  Bytes that are not in m are left alone. */

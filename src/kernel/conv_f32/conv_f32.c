@@ -242,7 +242,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
         return p; /* no panels, no units */
     set_classes(a, p);
     sn_conv_f32_pack_filter(a, p, f, pick.npanel);
-    if (p->at_run)
+    if (p->state)
         p->by_panel = true; /* each panel is made once */
     return p;
 }
@@ -265,7 +265,7 @@ sn_conv_f32_cost(const SnConvF32 *p)
     double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
                 (p->depthwise ? 16 : 64);
 
-    if (p->at_run) /* about a nanosecond to read an element of the filter */
+    if (p->state) /* about a nanosecond to read an element of the filter */
         ns += (double)filter;
     if (ns > 0x1p60)
         return INT64_C(1) << 60;
@@ -555,7 +555,7 @@ sn_conv_f32_run_rows(const SnConvF32 *p, void *work, const float *x, float *y,
 {
     int64_t n = p->geo.n * p->geo.oh;
 
-    if (!p->at_run) {
+    if (!p->state) {
         sn_conv_f32_run(p, x, y, u0, u1);
         return;
     }

@@ -107,8 +107,8 @@ typedef void SnRowsF32(const void *of, int64_t i0, int64_t i1, void *to,
  * NULL; results are clamped into [lo, hi]. */
 typedef struct SnFilterF32 {
     const float *w, *bias;
-    int64_t step_c,
-        step_k;      /* one of them is 1, step_k if there is one channel */
+    /* One of them is 1; if there is one channel, step_k. */
+    int64_t step_c, step_k;
     SnRowsF32 *rows; /* w is NULL: rows are made as they are packed; or NULL */
     const void *rows_of;
     bool at_run; /* rows may be made while it runs, too */
@@ -129,14 +129,14 @@ bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
  * is stored in a, panels in f->pack: if that is ready, w is not read. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
-/* In how many pieces a filter is packed that f's rows make, and bytes of memory
- * for one at a time; 0: it is packed, or has no element. */
-int64_t sn_conv_f32_pieces(const SnConvF32 *p, const SnFilterF32 *f,
-                           size_t *nwork);
-/* Packs pieces [i0, i1), each of them once before p is used.  Other threads may
- * pack others meanwhile. */
-void sn_conv_f32_pack_pieces(const SnConvF32 *p, const SnFilterF32 *f,
-                             void *work, int64_t i0, int64_t i1);
+/* In how many pieces a filter that rows make is left to be packed, and bytes of
+ * memory for one at a time; 0: it is packed, left to runs, or has no element.
+ */
+int64_t sn_conv_f32_pieces(const SnConvF32 *p, size_t *nwork);
+/* Packs pieces [i0, i1), each of them once before p is used, with such memory,
+ * 64-aligned.  Other threads may pack others meanwhile. */
+void sn_conv_f32_pack_pieces(const SnConvF32 *p, void *work, int64_t i0,
+                             int64_t i1);
 /* Whether the packed filter is in f->own. */
 bool sn_conv_f32_in_place(const SnConvF32 *p, const SnFilterF32 *f);
 /* A plan whose filter comes with each run (f->w NULL, no bias; not for
@@ -152,14 +152,15 @@ void sn_conv_f32_run_with(const SnConvF32 *p, const float *packed,
  * nothing is written that one run does not need.  From the third on it is
  * packed. */
 size_t sn_conv_f32_nwork(const SnConvF32 *p);
-/* sn_conv_f32_run with such memory, 64-aligned. */
+/* sn_conv_f32_run of any filter, with such memory, 64-aligned. */
 void sn_conv_f32_run_rows(const SnConvF32 *p, void *work, const float *x,
                           float *y, int64_t u0, int64_t u1);
 /* Units that may be computed separately, and approximate nanoseconds for all of
  * them. */
 int64_t sn_conv_f32_units(const SnConvF32 *p);
 int64_t sn_conv_f32_cost(const SnConvF32 *p);
-/* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1). */
+/* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1).  Not of a filter that is
+ * made while it runs: sn_conv_f32_run_rows. */
 void sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
                      int64_t u1);
 

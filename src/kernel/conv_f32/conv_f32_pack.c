@@ -207,8 +207,10 @@ pieces_of_panel(const SnConvF32 *p, const SnFilterF32 *f)
 }
 
 int64_t
-sn_conv_f32_pieces(const SnConvF32 *p, const SnFilterF32 *f, size_t *nwork)
+sn_conv_f32_pieces(const SnConvF32 *p, size_t *nwork)
 {
+    const SnFilterF32 *f = &p->late;
+
     if (!p->fill)
         return 0;
     *nwork = rows_nbyte(p, f);
@@ -248,9 +250,9 @@ copy_taps(const SnConvF32 *p, const float *from, int64_t step, int64_t t0,
 }
 
 void
-sn_conv_f32_pack_pieces(const SnConvF32 *p, const SnFilterF32 *f, void *work,
-                        int64_t i0, int64_t i1)
+sn_conv_f32_pack_pieces(const SnConvF32 *p, void *work, int64_t i0, int64_t i1)
 {
+    const SnFilterF32 *f = &p->late;
     Pack k = {p, f, p->fill};
     int64_t n = rows_of_piece(p, f), per = pieces_of_panel(p, f);
     float *rows = work;
@@ -302,26 +304,24 @@ leave_to_runs(SnArena *a, SnConvF32 *p, const SnFilterF32 *f, size_t nbyte)
     if (!w)
         return false;
     sn_arena_open(a, w, nbyte); /* which takes no pages yet */
-    SnAtRun *s = SN_NEW(a, SnAtRun);
-    *s = (SnAtRun){*f, w, SN_NEW_N(a, atomic_int, p->npanel)};
-    s->f.pick = NULL; /* of the caller */
+    p->kept = w;
+    p->state = SN_NEW_N(a, atomic_int, p->npanel);
     for (uint32_t i = 0; i < p->npanel; i++)
-        atomic_init(&s->state[i], NEW);
-    p->at_run = s;
+        atomic_init(&p->state[i], NEW);
     return true;
 }
 
 size_t
 sn_conv_f32_nwork(const SnConvF32 *p)
 {
-    return p->at_run ? run_nbyte(p, &p->at_run->f) : 0;
+    return p->state ? run_nbyte(p, &p->late) : 0;
 }
 
 /* Panel b, to its place in `to`, which may hold anything. */
 static void
 pack_panel(const SnConvF32 *p, const SnPanelF32 *b, float *to, float *rows)
 {
-    Pack k = {p, &p->at_run->f, to};
+    Pack k = {p, &p->late, to};
     int64_t n = rows_of_piece(p, k.f), pitch = b->npanel * SN_LANE;
 
     for (int64_t t = 0; b->ncol < pitch && t < p->taps; t++)
@@ -334,21 +334,20 @@ pack_panel(const SnConvF32 *p, const SnPanelF32 *b, float *to, float *rows)
 const float *
 sn_conv_f32_panel(const SnConvF32 *p, int64_t i, void *work)
 {
-    const SnAtRun *s = p->at_run;
     SnPanelF32 b = p->panel[i];
-    float *to = work, *own = s->w + b.at;
-    int was = atomic_load_explicit(&s->state[i], memory_order_acquire);
+    float *to = work, *own = p->kept + b.at;
+    int was = atomic_load_explicit(&p->state[i], memory_order_acquire);
 
     if (was == PACKED)
         return own;
     if (was < BEING_PACKED &&
-        atomic_compare_exchange_strong(&s->state[i], &was, was + 1) &&
+        atomic_compare_exchange_strong(&p->state[i], &was, was + 1) &&
         was == READ_ONCE)
         to = own;
     b.at = 0;
     pack_panel(p, &b, to, (float *)work + most_floats(p));
     if (to == own)
-        atomic_store_explicit(&s->state[i], PACKED, memory_order_release);
+        atomic_store_explicit(&p->state[i], PACKED, memory_order_release);
     return to;
 }
 
@@ -384,6 +383,11 @@ fill(SnArena *a, SnConvF32 *p, const SnFilterF32 *f)
 {
     size_t nbyte = (size_t)sn_conv_f32_packed(p) * sizeof(float);
 
+    if (f->rows)
+        p->late = (SnFilterF32){.step_c = f->step_c,
+                                .step_k = f->step_k,
+                                .rows = f->rows,
+                                .rows_of = f->rows_of};
     if (leave_to_runs(a, p, f, nbyte))
         return;
     bool ready, own = f->own && same_place(p, f);

@@ -24,14 +24,6 @@ typedef struct SnClassF32 {
     const SnRunF32 *run;
 } SnClassF32;
 
-/* A filter whose rows are made at a run: at the first one only for that run, at
- * the second one for good. */
-typedef struct SnAtRun {
-    SnFilterF32 f;
-    float *w;          /* where it is packed then */
-    atomic_int *state; /* [npanel] */
-} SnAtRun;
-
 struct SnConvF32 {
     const SnGemmF32 *g;
     SnConvGeo geo;
@@ -44,9 +36,13 @@ struct SnConvF32 {
     uint32_t nclass, npanel;
     const SnClassF32 *class;
     const SnPanelF32 *panel; /* depthwise: one, whole */
-    const float *w;        /* the packed filter, or NULL: each run brings it */
-    float *fill;           /* w, if it is packed by sn_conv_f32_pack_pieces */
-    const SnAtRun *at_run; /* or NULL; units are panels then */
+    const float *w; /* the packed filter, or NULL: each run brings it */
+    /* A filter whose rows are made later: packed into fill by
+     * sn_conv_f32_pack_pieces, or, where there are states of panels, at runs:
+     * by the second one into kept.  Units are panels then. */
+    SnFilterF32 late;
+    float *fill, *kept;
+    atomic_int *state; /* [npanel] */
     float lo, hi;
 };
 
@@ -55,8 +51,9 @@ struct SnConvF32 {
 void sn_conv_f32_pack_filter(SnArena *a, SnConvF32 *p, const SnFilterF32 *f,
                              int npanel);
 
-/* The packed filter of panel i of p->at_run, from its first element on; it may
- * be in work, of sn_conv_f32_nwork bytes.  Threads may call it at once. */
+/* The packed filter of panel i that is made at runs, from its first element on;
+ * it may be in work, of sn_conv_f32_nwork bytes.  Threads may call it at once.
+ */
 const float *sn_conv_f32_panel(const SnConvF32 *p, int64_t i, void *work);
 
 #endif

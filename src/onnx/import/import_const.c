@@ -175,8 +175,7 @@ typedef struct LateData {
     SnLate late;
     SnData t, from;
     int64_t stride[SN_MAXRANK];
-    /* The file, if slices of the first axis are contiguous there; else zeros.
-     */
+    /* The file, if rows are contiguous there; else zeros. */
     SnFileMap map;
     bool moves;
 } LateData;
