@@ -14,6 +14,7 @@
 #include "onnx/import.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
+#include "run/later.h"
 #include "unit/onnx_build.h"
 #include "unit/parse.h"
 
@@ -75,6 +76,63 @@ pieces(void **state)
     sn_spread_use(s);
     sn_arena_free(own);
     assert_null(sn_spread_use(NULL)); /* it is not used any more */
+}
+
+/* ---- what kernels leave for later ---- */
+
+enum { NLATER = 5, WORK = 100 };
+
+typedef struct Done {
+    int64_t n;
+    size_t nwork;
+    int at[PIECES];
+} Done;
+
+static void
+do_pieces(void *ctx, void *work, int64_t i0, int64_t i1)
+{
+    Done *k = ctx;
+
+    assert_true(0 <= i0 && i0 < i1 && i1 <= k->n);
+    assert_int_equal((uintptr_t)work % 64, 0);
+    memset(work, (int)i0, k->nwork);
+    for (int64_t i = i0; i < i1; i++)
+        k->at[i]++;
+}
+
+/* Pieces of several nodes, of few and of many bytes, each once: by threads, and
+ * by one that takes some MiB at a time. */
+static void
+later_once(void **state)
+{
+    static const struct {
+        int64_t n;
+        size_t nbyte;
+    } v[NLATER] = {{7, 11 << 20},
+                   {1, 5 << 20},
+                   {PIECES, 30 << 20},
+                   {3, 100},
+                   {13, 9 << 20}};
+
+    (void)state;
+    for (int alone = 0; alone < 2; alone++) {
+        static Done done[NLATER];
+        SnLater later[NLATER];
+        SnArena *own = sn_arena_new();
+        SnSpread *s = sn_spread_new(own, THREADS);
+        for (size_t i = 0; i < NLATER; i++) {
+            done[i] = (Done){v[i].n, WORK * i, {0}};
+            later[i] = (SnLater){do_pieces, &done[i], v[i].n, v[i].nbyte,
+                                 done[i].nwork};
+        }
+        sn_spread_use(alone ? NULL : s);
+        sn_later_do(later, NLATER, own);
+        sn_later_do(NULL, 0, own);
+        for (size_t i = 0; i < NLATER; i++)
+            for (int64_t k = 0; k < PIECES; k++)
+                assert_int_equal(done[i].at[k], k < v[i].n);
+        sn_arena_free(own);
+    }
 }
 
 /* ---- a model ---- */
@@ -170,6 +228,7 @@ main(void)
 {
     const struct CMUnitTest t[] = {
         cmocka_unit_test(pieces),
+        cmocka_unit_test(later_once),
         cmocka_unit_test_setup_teardown(same_bits, setup, teardown),
     };
 
