@@ -128,4 +128,5 @@ sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
             v[i * nc + j] = make_class(a, p, r[i], c[j]);
     p->classes = v;
     p->nclass = nr * nc;
+    p->alone = p->direct && !p->wino && o->n * o->oh * o->ow == 1;
 }

@@ -402,6 +402,46 @@ run_chunk(Chunk *k)
     }
 }
 
+/* Bytes of a filter that is fetched ahead of one row. */
+enum { AHEAD_LEAST = 32 << 10 };
+
+/* The one result pixel of a product with a row: small ones take as long to
+ * list as to multiply. */
+static void
+run_alone(const Chunk *k)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    const SnConvClass *cl = p->classes;
+    const SnPx px = {(const char *)k->x + cl->x0 -
+                         (o->pt * p->xpitch + o->pl) * o->c * p->t->esize,
+                     k->y};
+    int32_t rowsum, sum[SN_TILE_N];
+    int64_t group = -1;
+    bool far = p->nrun * p->nstep * 64 * p->nblock > AHEAD_LEAST;
+    SnTile t = {.px = &px,
+                .rowsum = p->rowsum ? &rowsum : NULL,
+                .ntile = 1,
+                .run = cl->run,
+                .nrun = cl->nrun,
+                .nstep = cl->nstep};
+
+    for (uint32_t i = k->b0; i < k->b1; i++) {
+        const SnConvBlock *b = &p->block[i];
+        if (p->rowsum && b->x0 != group)
+            p->t->sum(&px, 1, group = b->x0, cl->run, cl->nrun, cl->len,
+                      &rowsum);
+        t.x0 = b->x0;
+        t.c0 = b->c0 * ysize(p);
+        t.w = t.ahead = t.aheadto = b->w;
+        t.aheadto += far;
+        t.ncol = b->ncol;
+        t.end = b->end;
+        t.end.bias = biases(k, b, 0, sum);
+        p->t->tile[b->npanel - 1][0](&t);
+    }
+}
+
 /* Result rows [r0, r1) of one image. */
 static void
 run_rows(Chunk *k, int64_t image, int64_t r0, int64_t r1, const int8_t *x,
@@ -439,6 +479,12 @@ run_units(const SnConvQ8 *p, const int8_t *x, int32_t xz, int8_t *y,
         k.b1 = (uint32_t)u1;
         u0 = 0;
         u1 = p->geo.n * oh;
+    }
+    if (p->alone && u0 < u1) {
+        k.x = x;
+        k.y = y;
+        run_alone(&k);
+        return;
     }
     for (int64_t r = u0; r < u1;) {
         int64_t end = (r / oh + 1) * oh < u1 ? (r / oh + 1) * oh : u1;

@@ -43,7 +43,8 @@ typedef struct SnTile {
     int64_t ntile;
     int64_t x0, c0;              /* added to every x and y */
     const void *w;               /* panel: [run][step][lane][elements] */
-    const char *ahead, *aheadto; /* needed soon */
+    const char *ahead, *aheadto; /* needed soon; of one row, which reads on:
+                                    none where the filter stays in a cache */
     const SnConvRun *run;        /* from x and w on */
     int64_t nrun, nstep;         /* steps in each run */
     int ncol;                    /* channels to store */
@@ -130,15 +131,25 @@ typedef struct SnConvClass {
 
 typedef struct SnConvQ8 {
     const SnConvTiles *t;
-    const struct SnGemm *g; /* what it was planned with */
-    SnConvGeo geo;
+    uint32_t nclass;
+    uint32_t nblock;
+    const SnConvClass *classes;
+    const SnConvBlock *block;
     int32_t xz;
+    bool rowsum;
+    bool by_block; /* units are blocks, else result rows of all images */
+    bool direct;   /* tiles read x itself, */
+    bool alone;    /* for one pixel: nothing is listed */
+    bool wino;     /* by tiles of two by two results */
+    bool sums;     /* SnConvNum.sums; set before the shape */
     bool depthwise;
     bool columns; /* depthwise: taps by columns, for dw3: x itself is read,
                      where rows outside it, and columns, are npad codes x.zp
                      behind the widened rows, or if rep > 1 those, */
+    bool raw;     /* with the filter's codes; its zero points are in end.wz */
+    const struct SnGemm *g; /* what it was planned with */
+    SnConvGeo geo;
     size_t npad;
-    bool raw;    /* with the filter's codes; its zero points are in end.wz */
     int64_t rep; /* depthwise: pixels side by side in a block */
     /* The widened rows: wp pixels each, pixel j at column j * colstep - pl;
      * a result row advances by bsh of them, a result column by bsw pixels. */
@@ -148,17 +159,8 @@ typedef struct SnConvQ8 {
     size_t buf, nwork;
     int64_t xpitch;           /* pixels to a row of what tiles read */
     int64_t nrun, nstep, len; /* of a whole window, as packed */
-    uint32_t nclass;
-    const SnConvClass *classes;
-    int64_t ntap;       /* depthwise: taps as packed, */
-    const int64_t *tap; /* and where they are, bytes */
-    uint32_t nblock;
-    const SnConvBlock *block;
-    bool rowsum;
-    bool by_block; /* units are blocks, else result rows of all images */
-    bool direct;   /* tiles read x itself */
-    bool wino;     /* by tiles of two by two results */
-    bool sums;     /* SnConvNum.sums; set before the shape */
+    int64_t ntap;             /* depthwise: taps as packed, */
+    const int64_t *tap;       /* and where they are, bytes */
 } SnConvQ8;
 
 /* The place of channel i of 64 (AVX-512) or 16 (AVX2) for which packing puts

@@ -209,17 +209,14 @@ unflipped(__m512i bias, __m512i rowsum, bool flipped)
 #define PUT3(r) PUTS(r, 3, ROW3, s1, s2, s2)
 #define PUT4(r) PUTS(r, 4, ROW4, s1, s2, s3)
 
-/* One row reads every weight once, from far away: prefetch it. */
-#define AHEAD1(j) _mm_prefetch(w + 4096 + 64 * (j), _MM_HINT_T0);
-#define AHEAD2(j)
-#define AHEAD3(j)
-#define AHEAD4(j)
-#define AHEAD5(j)
-#define AHEAD6(j)
-#define AHEAD7(j)
-#define AHEAD8(j)
-#define NEXT1
-#define NEXT2                         \
+/* One row reads every weight once, from far away unless there are few:
+ * prefetch it. */
+#define AHEAD(j) _mm_prefetch(w + 4096 + 64 * (j), _MM_HINT_T0);
+#define NEXT1(COLS)           \
+    if (ahead < t->aheadto) { \
+        COLS(AHEAD)           \
+    }
+#define NEXT2(COLS)                   \
     _mm_prefetch(ahead, _MM_HINT_T1); \
     ahead += 64;
 #define NEXT3 NEXT2
@@ -247,7 +244,7 @@ unflipped(__m512i bias, __m512i rowsum, bool flipped)
                 ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64 * N) \
                 {                                                             \
                     __m512i v;                                                \
-                    NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)  \
+                    NEXT##M(COLS##N) COLS##N(LOAD) ROWS##M(STEP##N)           \
                 }                                                             \
             }                                                                 \
             if (any) {                                                        \
