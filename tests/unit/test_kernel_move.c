@@ -4,6 +4,7 @@
 #include "unit/kernel_graph.h"
 
 #include "graph/text/text.h"
+#include "kernel/eval/copy.h"
 
 enum { LEN = 7 }; /* of the axis that indices name */
 
@@ -282,6 +283,52 @@ parts(void **state)
     sn_run_free(r);
 }
 
+/* Runs of every length, each byte of which differs from its neighbours: nothing
+ * between them is written. */
+static void
+lines(void **state)
+{
+    enum { MOST = 300, N = 3, GAP = 5 };
+    char x[N * (MOST + GAP)], y[N * (MOST + GAP)];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof x; i++)
+        x[i] = (char)(1 + i % 127);
+    for (size_t run = 0; run <= MOST; run++) {
+        size_t step = run + run % 2, pitch = run + GAP;
+        memset(y, 0, sizeof y);
+        sn_copy_lines(x, step, y, pitch, run, N);
+        for (size_t i = 0; i < sizeof y; i++) {
+            size_t row = i / pitch, at = i % pitch;
+            char want = 0;
+            if (row < N && at < run)
+                want = x[row * step + at];
+            assert_int_equal(y[i], want);
+        }
+    }
+}
+
+/* Pixels side by side, more than are near: of one code each, of both sides of
+ * the lengths that are copied in other ways, and of none. */
+static void
+concats(void **state)
+{
+    static const int64_t wide[][3] = {{1, 2, 3},     {4, 7, 0},   {8, 15, 16},
+                                      {24, 48, 17},  {33, 1, 64}, {255, 256, 9},
+                                      {257, 300, 16}};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof wide / sizeof *wide; i++) {
+        const int64_t *w = wide[i / 2];
+        const SnType *t = type(i % 2);
+        SnConcatAttr a = {3};
+        SnRef x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = input(t, SHAPE(2, 9, 20, w[k]));
+        compare(SN_REF(sn_concat_new(g, NULL, 3, x, &a, t), 0), 0, "concat");
+    }
+}
+
 int
 main(void)
 {
@@ -291,6 +338,7 @@ main(void)
         cmocka_unit_test(resizes),  cmocka_unit_test(pads),
         cmocka_unit_test(gathers),  cmocka_unit_test(gather_outside),
         cmocka_unit_test(parts),    cmocka_unit_test(exchanges),
+        cmocka_unit_test(lines),    cmocka_unit_test(concats),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -27,6 +27,36 @@ sn_copy_one(char *y, const char *x, size_t size)
     }
 }
 
+/* One run by moves of W bytes, the last of which may overlap the one before:
+ * memcpy of a length that is not known takes as long as some of them. */
+#define LINES(W)                                    \
+    for (; n > 0; n--, x += step, y += pitch) {     \
+        for (size_t k = 0; k + (W) < run; k += (W)) \
+            memcpy(y + k, x + k, (W));              \
+        memcpy(y + run - (W), x + run - (W), (W));  \
+    }
+void
+sn_copy_lines(const char *x, size_t step, char *y, size_t pitch, size_t run,
+              int64_t n)
+{
+    enum { MANY = 256 };
+
+    if (run == 0)
+        return;
+    if (run > MANY)
+        for (; n > 0; n--, x += step, y += pitch)
+            memcpy(y, x, run);
+    else if (run >= 16)
+        LINES(16)
+    else if (run >= 8)
+        LINES(8)
+    else if (run >= 4)
+        LINES(4)
+    else
+        LINES(1)
+}
+#undef LINES
+
 /* Elements that are copied as one run: those of the trailing axes, from axis
  * *rest on, where source and result go on alike. */
 static int64_t

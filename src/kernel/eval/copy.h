@@ -17,6 +17,10 @@ typedef struct SnCopyTable {
 
 /* One element of size bytes. */
 void sn_copy_one(char *y, const char *x, size_t size);
+/* n runs of `run` bytes, `step` bytes apart in x and `pitch` in y, which do not
+ * overlap. */
+void sn_copy_lines(const char *x, size_t step, char *y, size_t pitch,
+                   size_t run, int64_t n);
 /* The number of elements of the table if they lie side by side, else 0. */
 int64_t sn_copy_run(const SnCopyTable *t);
 /* Copies elements of `size` bytes of x to y, row by row. */
