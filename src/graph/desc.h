@@ -95,24 +95,26 @@ typedef struct SnTensor {
  * allocated by the caller and never overlap operands.  scratch may be used
  * and is reset by the caller. */
 typedef struct SnCall {
-    const struct SnKindDesc *kind;
-    const void *attr;
-    uint32_t nin;
-    uint8_t nout;
+    /* What kernels read lies together, in one line of a cache: the calls of a
+     * thousand small nodes take as long to fetch as to do. */
     const SnTensor *in;
     const SnTensor *out;
+    const void *prep;    /* what the kernel's prepare function made, or NULL */
+    void *work;          /* SnPrep.nwork bytes of this thread, 64-aligned, with
+                            contents left over from other calls */
+    int64_t u0, u1;      /* the units to compute, of SnPrep.nunit */
+    int64_t ypitch;      /* elements from one row of result 0 (its last axis) to
+                            the next, 0: they touch; see SnPrep.pitched */
+    SnRounding rounding; /* the graph's */
+    uint32_t nin;
+    const struct SnKindDesc *kind;
+    const void *attr;
     SnArena *scratch;
     char *why; /* [SN_WHY] a run-time error's text (index out of range) */
-    SnRounding rounding; /* the graph's */
-    const void *prep;    /* what the kernel's prepare function made, or NULL */
     /* [nout] maps that were opened once for all runs (kernel/eval/mapped.h), or
      * NULL; of a result NULL: each call opens its own */
     const struct SnMapped *const *mapped;
-    void *work;     /* SnPrep.nwork bytes of this thread, 64-aligned, with
-                       contents left over from other calls */
-    int64_t u0, u1; /* the units to compute, of SnPrep.nunit */
-    int64_t ypitch; /* elements from one row of result 0 (its last axis) to
-                       the next, 0: they touch; see SnPrep.pitched */
+    uint8_t nout;
 } SnCall;
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);

@@ -14,14 +14,17 @@ static const SnIsa below[SN_NISA] = {
 void
 sn_variant_add(SnVariants *v, SnIsa isa, const void *table)
 {
-    v->of[isa] = table;
+    __atomic_store_n(&v->of[isa], table, __ATOMIC_RELEASE);
 }
 
 const void *
 sn_variant(const SnVariants *v, SnIsa isa)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const void *own = __atomic_load_n(&v->of[isa], __ATOMIC_ACQUIRE);
 
+    if (own) /* each call of a kernel comes here */
+        return own;
     pthread_once(&once, sn_variants_register);
     while (!v->of[isa] && isa != SN_ISA_PORTABLE)
         isa = below[isa];

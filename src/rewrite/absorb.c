@@ -31,7 +31,15 @@ run256(SnGraph *g, SnId id, const int8_t *x, const SnType *xt, int8_t *y,
     SnTensor out = {n->res[0].type, sh, y};
     const SnTuple *t = sn_tuple_find(d, 1, &xt, 1, &n->res[0].type);
     char why[SN_WHY];
-    SnCall c = {d, n->attr, 1, 1, &in, &out, a, why, .rounding = g->rounding};
+    SnCall c = {.kind = d,
+                .attr = n->attr,
+                .nin = 1,
+                .nout = 1,
+                .in = &in,
+                .out = &out,
+                .scratch = a,
+                .why = why,
+                .rounding = g->rounding};
 
     return t && t->eval && t->eval(&c) == SN_OK;
 }
@@ -313,8 +321,15 @@ same_splat(SnGraph *g, SnId p, SnId r)
     SnTensor o1 = {n->res[0].type, sh, mid}, o2 = {rt, sh, direct};
     const SnTuple *t1 = sn_tuple_find(d, 0, NULL, 1, &n->res[0].type);
     const SnTuple *t2 = sn_tuple_find(d, 0, NULL, 1, &rt);
-    SnCall c1 = {d, n->attr, 0, 1, NULL, &o1, a, why, .rounding = g->rounding};
-    SnCall c2 = {d, n->attr, 0, 1, NULL, &o2, a, why, .rounding = g->rounding};
+    SnCall c1 = {.kind = d,
+                 .attr = n->attr,
+                 .nout = 1,
+                 .out = &o1,
+                 .scratch = a,
+                 .why = why,
+                 .rounding = g->rounding};
+    SnCall c2 = c1;
+    c2.out = &o2;
     bool ok = t1 && t2 && t1->eval && t2->eval &&
               n->res[0].type->elem == SN_QI8 && rt->elem == SN_QI8 &&
               t1->eval(&c1) == SN_OK && t2->eval(&c2) == SN_OK &&

@@ -381,8 +381,15 @@ run_real(Env *e, SnId id, SnTensor *out)
         *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
     if (fn == d->real)
         real_ranges(d, attr);
-    SnCall c = {
-        d, attr, n->nin, 1, in, out, e->a, why, .rounding = SN_ROUNDING_FLOAT};
+    SnCall c = {.kind = d,
+                .attr = attr,
+                .nin = n->nin,
+                .nout = 1,
+                .in = in,
+                .out = out,
+                .scratch = e->a,
+                .why = why,
+                .rounding = SN_ROUNDING_FLOAT};
     return fn(&c) == SN_OK;
 }
 

@@ -119,6 +119,20 @@ any_beyond(const SnTensor *x, SnReach r)
     return false;
 }
 
+/* `of` for a node of one operand and one result. */
+static SnCall
+call_of(const SnCall *of, const SnKindDesc *d, const void *attr,
+        const SnTensor *x, const SnTensor *y)
+{
+    SnCall c = *of;
+
+    c.kind = d;
+    c.attr = attr;
+    c.in = x;
+    c.out = y;
+    return c;
+}
+
 /* Elements that are run to see it: five tensors of so many codes. */
 enum { RUN_MOST = 1 << 26 };
 
@@ -155,12 +169,12 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     SnTensor tx = codes(a, st, xs), trx = codes(a, tt, xs);
     SnTensor tk = codes(a, tt, ys), tn = codes(a, st, ys);
     SnTensor ts = codes(a, tt, ys);
-    SnCall c1 = {rd,  sn_node(g, r)->attr,    1, 1, &tx, &trx, a,
-                 why, .rounding = g->rounding};
-    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .rounding = g->rounding};
-    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .rounding = g->rounding};
-    SnCall c4 = {rd,  sn_node(g, r)->attr,    1, 1, &tn, &ts, a,
-                 why, .rounding = g->rounding};
+    SnCall of = {
+        .nin = 1, .nout = 1, .scratch = a, .why = why, .rounding = g->rounding};
+    SnCall c1 = call_of(&of, rd, sn_node(g, r)->attr, &tx, &trx);
+    SnCall c2 = call_of(&of, d, n->attr, &trx, &tk);
+    SnCall c3 = call_of(&of, d, n->attr, &tx, &tn);
+    SnCall c4 = call_of(&of, rd, sn_node(g, r)->attr, &tn, &ts);
     bool ok = rtup && hi && lo && hi->eval && lo->eval && rtup->eval &&
               rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&

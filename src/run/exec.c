@@ -705,8 +705,7 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
         r->at[b] = sn_run_block(r, b);
     r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
     r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
-    r->call = SN_NEW_N(a, SnCall, x->nstep + 1);
-    r->part = SN_NEW_N(a, unsigned, x->nstep + 1);
+    r->step = SN_NEW_N(a, SnRunStep, x->nstep + 1);
     r->scratch = sn_arena_new();
     for (uint32_t i = 0; i < x->nstep; i++) {
         const SnExecStep *s = &x->step[i];

@@ -119,6 +119,15 @@ typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
 /* Called after each step, on the thread of the caller. */
 typedef void SnStepHook(void *ctx, SnId node);
 
+/* What a run needs of a step, in two lines of a cache. */
+typedef struct SnRunStep {
+    SnCall call;   /* what its kernel is called with */
+    SnEvalFn *fn;  /* NULL: there is nothing to compute */
+    uint32_t part; /* parts it is cut into */
+    bool evaluator;
+    bool streams; /* a stream of two steps or more begins */
+} SnRunStep;
+
 typedef struct SnRun {
     const SnExec *x;
     uint8_t *arena;
@@ -130,8 +139,7 @@ typedef struct SnRun {
     uint8_t *work; /* [nthread] of `pitch` bytes, for one kernel at a time */
     size_t pitch;
     SnTensor *in, *out;
-    SnCall *call;   /* [x->nstep] what each step's kernel is called with */
-    unsigned *part; /* [x->nstep] parts each step is cut into */
+    SnRunStep *step; /* [x->nstep] */
     SnArena *scratch;
     struct SnFence *fence; /* bounds inside the arena (run/fence.h), or NULL */
     SnValueHook *hook;
@@ -170,8 +178,8 @@ bool sn_run_bind_output(SnRun *r, uint32_t i, void *p);
 /* Where block b of the plan is in r's own memory. */
 uint8_t *sn_run_block(const SnRun *r, uint32_t b);
 
-/* Fills r->call and r->part after everything else in r; again when r->nthread
- * has changed. */
+/* Fills r->step after everything else in r; again when r->nthread has
+ * changed. */
 void sn_run_calls(SnRun *r);
 /* The address of a value in r, with its type and shape. */
 SnTensor sn_run_value(const SnRun *r, SnRef ref);

@@ -67,26 +67,35 @@ void
 sn_run_calls(SnRun *r)
 {
     for (uint32_t i = 0; i < r->x->nstep; i++) {
-        r->call[i] = call_of(r, &r->x->step[i]);
-        r->part[i] = sn_step_parts(&r->x->step[i], r->nthread);
+        const SnExecStep *s = &r->x->step[i];
+        r->step[i] = (SnRunStep){.call = call_of(r, s),
+                                 .fn = s->nunit ? s->fn : NULL,
+                                 .part = sn_step_parts(s, r->nthread),
+                                 .evaluator = !s->kernel,
+                                 .streams = s->nstream > 1};
     }
+}
+
+static const char *
+step_name(const SnRun *r, uint32_t i)
+{
+    return sn_name(r->x->g, SN_REF(r->x->step[i].node, 0));
 }
 
 static SnStatus
 run_whole(SnRun *r, uint32_t i)
 {
-    const SnExecStep *s = &r->x->step[i];
-    SnCall *c = &r->call[i];
+    SnRunStep *s = &r->step[i];
 
-    if (s->nunit == 0)
+    if (!s->fn)
         return SN_OK;
-    if (!s->kernel)
-        sn_budget_at("running", sn_name(r->x->g, SN_REF(s->node, 0)));
-    c->scratch = r->scratch;
+    if (s->evaluator)
+        sn_budget_at("running", step_name(r, i));
+    s->call.scratch = r->scratch;
     r->why[0] = '\0';
-    SnStatus st = s->fn(c);
+    SnStatus st = s->fn(&s->call);
     if (st != SN_OK)
-        r->where = sn_name(r->x->g, SN_REF(s->node, 0));
+        r->where = step_name(r, i);
     return st;
 }
 
@@ -104,7 +113,7 @@ run_part(void *ctx, unsigned part)
     const Parts *p = ctx;
     SnRun *r = p->r;
     const SnExecStep *s = &r->x->step[p->step];
-    SnCall c = r->call[p->step];
+    SnCall c = r->step[p->step].call;
     int64_t n = p->n, k = part;
 
     c.why = NULL;
@@ -112,7 +121,7 @@ run_part(void *ctx, unsigned part)
     c.u0 = s->nunit / n * k + s->nunit % n * k / n;
     k++;
     c.u1 = s->nunit / n * k + s->nunit % n * k / n;
-    if (s->fn(&c) != SN_OK)
+    if (r->step[p->step].fn(&c) != SN_OK)
         sn_bug("kernel %s failed in parts", s->kernel);
 }
 
@@ -173,7 +182,7 @@ after_step(SnRun *r, uint32_t i)
 static SnStatus
 run_step(SnRun *r, uint32_t i)
 {
-    Parts p = {r, i, r->part[i]};
+    Parts p = {r, i, r->step[i].part};
 
     if (p.n == 1)
         SN_TRY(run_whole(r, i));
@@ -194,14 +203,14 @@ static void
 run_block(SnRun *r, uint32_t i, int64_t b, int64_t nblock, uint8_t *work)
 {
     const SnExecStep *s = &r->x->step[i];
-    SnCall c = r->call[i];
+    SnCall c = r->step[i].call;
     int64_t n = s->nunit / nblock;
 
     c.why = NULL;
     c.work = work;
     c.u0 = b * n;
     c.u1 = c.u0 + n;
-    if (s->fn(&c) != SN_OK)
+    if (r->step[i].fn(&c) != SN_OK)
         sn_bug("kernel %s failed in parts", s->kernel);
 }
 
@@ -228,10 +237,10 @@ stream_parts(const SnRun *r, uint32_t i)
     const SnExecStep *s = &r->x->step[i];
     unsigned n = 1;
 
-    if (s->nstream < 2 || is_seen(r))
+    if (!r->step[i].streams || is_seen(r))
         return 0;
     for (uint32_t k = 0; k < s->nstream; k++)
-        n = r->part[i + k] > n ? r->part[i + k] : n;
+        n = r->step[i + k].part > n ? r->step[i + k].part : n;
     return s->nblock % n == 0 || s->nblock >= 4 * (int64_t)n ? n : 0;
 }
 

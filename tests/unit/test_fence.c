@@ -67,9 +67,9 @@ fill_inputs(SnRun *r, uint64_t seed)
 
 /* Step k strays; all before it is as it should be. */
 static SnStatus
-run_straying(SnRun *r, const SnExec *x, uint32_t k)
+run_straying(SnRun *r, uint32_t k)
 {
-    SnExecStep *s = &x->step[k];
+    SnRunStep *s = &r->step[k];
     SnEvalFn *fn = s->fn;
 
     sound = fn;
@@ -83,7 +83,7 @@ run_straying(SnRun *r, const SnExec *x, uint32_t k)
 static void
 must_tell(SnRun *r, const SnExec *x, uint32_t k, const char *what)
 {
-    SnStatus st = run_straying(r, x, k);
+    SnStatus st = run_straying(r, k);
     const char *kernel = x->step[k].kernel;
 
     if (st != SN_EINTERNAL || !strstr(r->why, "wrote outside its") ||
@@ -429,7 +429,7 @@ reads_into(const SnCall *c)
 
 /* Ends the process where the mistake is. */
 static bool
-is_seen(SnRun *r, const SnExec *x, uint32_t k, SnEvalFn *fn)
+is_seen(SnRun *r, uint32_t k, SnEvalFn *fn)
 {
     int status;
     pid_t pid = fork();
@@ -438,7 +438,7 @@ is_seen(SnRun *r, const SnExec *x, uint32_t k, SnEvalFn *fn)
     if (pid == 0) {
         if (!freopen("/dev/null", "w", stderr))
             _exit(0);
-        x->step[k].fn = fn;
+        r->step[k].fn = fn;
         sn_run(r);
         _exit(0);
     }
@@ -455,13 +455,13 @@ sanitizer(void **state)
 
     (void)state;
     fill_inputs(r, 1);
-    assert_true(is_seen(r, x, 1, writes_past));
+    assert_true(is_seen(r, 1, writes_past));
     into = r->out[x->step[1].out].data; /* alive from its step on */
-    assert_true(is_seen(r, x, 0, reads_into));
-    assert_false(is_seen(r, x, 1, reads_into));
+    assert_true(is_seen(r, 0, reads_into));
+    assert_false(is_seen(r, 1, reads_into));
     into = r->out[x->step[2].out].data;
     into = (uint8_t *)into + 30 * 40 * sizeof(float);
-    assert_true(is_seen(r, x, 2, reads_into));
+    assert_true(is_seen(r, 2, reads_into));
     sn_arena_free(a);
 }
 

@@ -266,7 +266,7 @@ exec_maps_stay(void **state)
     for (int k = 0; k < 2; k++) {
         SnRun *r = sn_run_new(a, wide);
         if (k)
-            r->call[pool].mapped = one->step[pool].mapped;
+            r->step[pool].call.mapped = one->step[pool].mapped;
         memcpy(sn_run_input(r, 0), in, sizeof in);
         *(int64_t *)sn_run_input(r, 1) = 0;
         assert_int_equal(sn_run(r), SN_OK);

@@ -218,6 +218,7 @@ no_memory(void **state)
     }
     assert_int_equal(ran_out, 1);
     exec->step[1] = kept;
+    sn_run_calls(r);
     assert_int_equal(sn_run(r), SN_OK);
     sn_run_free(r);
 }

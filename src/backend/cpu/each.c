@@ -19,9 +19,9 @@ enum { UNIT = SN_CPU_UNIT };
 
 typedef struct Pair {
     SnIsa isa;
+    bool plain; /* of reals, and neither operand repeats */
     SnEachF32 p;
     SnCpuWalk w;
-    bool plain; /* of reals, and neither operand repeats */
 } Pair;
 
 static bool

@@ -26,8 +26,9 @@ limits(const SnCall *c)
 /* ---- by table: what the evaluator gives for each code ---- */
 
 typedef struct Table {
-    SnIsa isa;
     SnTable8 t;
+    SnIsa isa;
+    int64_t n;
 } Table;
 
 /* The evaluator's results for n codes in operands a and b (NULL: the node's
@@ -74,6 +75,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
     const int8_t *t = evaluate(p, tmp, 256, code, NULL);
     Table *k = SN_NEW(c->scratch, Table);
     k->isa = sn_isa();
+    k->n = sn_shape_count(c->out[0].shape);
     if (t)
         sn_table8_open(&k->t, t);
     sn_arena_free(tmp);
@@ -81,7 +83,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
         return false;
     p->prep = k;
     p->any = true;
-    sn_cpu_units_alike(p, sn_shape_count(c->out[0].shape), 100);
+    sn_cpu_units_alike(p, k->n, 100);
     p->inplace = 1;
     return true;
 }
@@ -93,8 +95,7 @@ sn_cpu_table_q8(const SnCall *c)
     const int8_t *x = c->in[0].data;
     int8_t *y = c->out[0].data;
 
-    sn_table8_run(k->isa, &k->t, x + sn_cpu_first(c),
-                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+    sn_table8_run(k->isa, &k->t, x + sn_cpu_first(c), sn_cpu_count(c, k->n),
                   y + sn_cpu_first(c));
     return SN_OK;
 }
@@ -105,11 +106,11 @@ typedef struct Pair {
     SnIsa isa;
     bool direct; /* by arithmetic, else by a table of 65536 entries */
     bool sum;    /* by the sum that was seen to agree */
-    SnPair8 p;
+    bool plain;  /* neither operand repeats */
     SnSum8 s;
+    SnPair8 p;
     const int8_t *table;
     SnCpuWalk w;
-    bool plain; /* neither operand repeats */
 } Pair;
 
 static bool

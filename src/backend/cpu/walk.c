@@ -56,8 +56,11 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
     for (uint32_t i = 0; i < 2; i++)
         if (sn_shape_count(c->in[i].shape) == n)
             p->inplace |= 1u << i;
-    if (w->m.run == 1) /* one number, or columns: the last axis has 1 */
-        w->m.step[0] = w->m.step[1] = w->m.rank == 1;
+    w->count = n;
+    for (int i = 0; i < 2; i++)
+        w->step[i] = w->m.run > 1 ? w->m.step[i]
+                                  : w->m.rank == 1; /* one number, or columns:
+                                                       the last axis has 1 */
     w->nrow = n / w->m.run;
     w->per = w->nrow;
     w->rep = 1;
@@ -65,7 +68,7 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
     sn_cpu_units(p, n, ns);
     p->nunit = (n + w->unit - 1) / w->unit;
     if (w->nrow > 1) {
-        bool row = w->m.rank == 2 && w->m.step[0] && w->m.step[1] &&
+        bool row = w->m.rank == 2 && w->step[0] && w->step[1] &&
                    w->m.stride[0][0] == w->m.run && w->m.stride[0][1] == 0;
         if (row && w->m.run < UNIT / 16)
             w->rep = UNIT / 8 / w->m.run;
@@ -90,14 +93,14 @@ sn_cpu_walk_part(const SnCpuWalk *w, const SnCall *c, int64_t *n)
 {
     int64_t from = c->u0 * w->unit, to = c->u1 * w->unit;
 
-    *n = (to < w->m.count ? to : w->m.count) - from;
+    *n = (to < w->count ? to : w->count) - from;
     return from;
 }
 
 bool
 sn_cpu_walk_plain(const SnCpuWalk *w)
 {
-    return w->nrow == 1 && w->m.step[0] == 1 && w->m.step[1] == 1;
+    return w->nrow == 1 && w->step[0] == 1 && w->step[1] == 1;
 }
 
 /* What a run needs of the call: elements of each tensor by number. */
@@ -113,7 +116,7 @@ typedef struct Run {
 static void
 run(const Run *r, int64_t a, const void *b, int64_t ib, int64_t n, int64_t y)
 {
-    const int64_t *step = r->w->m.step;
+    const int64_t *step = r->w->step;
 
     r->fn(r->k, (const char *)r->c->in[0].data + (size_t)a * r->size[0],
           step[0], (const char *)b + (size_t)ib * r->size[1], step[1], n,
@@ -160,8 +163,7 @@ sn_cpu_walk(const SnCpuWalk *w, const SnCall *c, SnCpuWalkFn *fn, const void *k)
     u.size[2] = sn_elem_size(c->out[0].type->elem);
     if (w->nrow == 1) {
         int64_t n, from = sn_cpu_walk_part(w, c, &n);
-        run(&u, from * w->m.step[0], c->in[1].data, from * w->m.step[1], n,
-            from);
+        run(&u, from * w->step[0], c->in[1].data, from * w->step[1], n, from);
         return;
     }
     int64_t r0 = c->u0 * w->per, r1 = c->u1 * w->per;

@@ -10,10 +10,13 @@
 /* A result is rows; element i of row r comes from off(r) + i * step of each
  * operand.  Short rows of b that repeat are laid out `rep` times first. */
 typedef struct SnCpuWalk {
-    SnBcast m;
-    int64_t nrow, per; /* rows; of a unit, where there are several */
+    int64_t nrow;    /* rows */
+    int64_t unit;    /* elements of a unit, */
+    int64_t count;   /* of the results */
+    int64_t step[2]; /* of a row: each operand's */
+    int64_t per;     /* rows of a unit, where there are several */
     int64_t rep;
-    int64_t unit; /* elements of a unit */
+    SnBcast m;
 } SnCpuWalk;
 
 /* Sets the units, which take `ns` nanoseconds about for SN_CPU_UNIT elements,
