@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu_kernels.h"
+#include "kernel/eval/copy.h"
 #include "kernel/eval/map.h"
 #include "kernel/point/point_q8.h"
 #include "kernel/point/zip.h"
@@ -135,25 +136,28 @@ DEAL(deal4_3, int32_t, 3, sn_zip3_int32_t, x[j], x[b + j], x[2 * b + j])
 DEAL(deal4_4, int32_t, 4, sn_zip4_int32_t, x[j], x[b + j], x[2 * b + j],
      x[3 * b + j])
 
-/* Of B columns, which are rows of y. */
-#define GATHER(NAME, T, B)                                      \
-    static void NAME(const Part *p)                             \
-    {                                                           \
-        int64_t a = p->n;                                       \
-        for (int64_t k = 0; k < p->count; k++)                  \
-            for (int64_t j = p->j0; j < p->j1; j++) {           \
-                const T *x = (const T *)p->x + k * a * (B) + j; \
-                T *y = (T *)p->y + k * a * (B) + j * a;         \
-                for (int64_t i = 0; i < a; i++)                 \
-                    y[i] = x[i * (B)];                          \
-            }                                                   \
+/* Of B columns, which are rows of y; APART does the first ones, if all columns
+ * are wanted. */
+#define GATHER(NAME, T, B, APART)                                            \
+    static void NAME(const Part *p)                                          \
+    {                                                                        \
+        const T *x = p->x;                                                   \
+        T *y = p->y;                                                         \
+        int64_t a = p->n;                                                    \
+        bool all = p->j0 == 0 && p->j1 == (B);                               \
+        for (int64_t k = 0; k < p->count; k++, x += a * (B), y += a * (B)) { \
+            int64_t done = all ? APART(x, a, y) : 0;                         \
+            for (int64_t j = p->j0; j < p->j1; j++)                          \
+                for (int64_t i = done; i < a; i++)                           \
+                    y[j * a + i] = x[i * (B) + j];                           \
+        }                                                                    \
     }
-GATHER(gather1_2, int8_t, 2)
-GATHER(gather1_3, int8_t, 3)
-GATHER(gather1_4, int8_t, 4)
-GATHER(gather4_2, int32_t, 2)
-GATHER(gather4_3, int32_t, 3)
-GATHER(gather4_4, int32_t, 4)
+GATHER(gather1_2, int8_t, 2, sn_apart2_int8_t)
+GATHER(gather1_3, int8_t, 3, sn_apart3_int8_t)
+GATHER(gather1_4, int8_t, 4, sn_apart4_int8_t)
+GATHER(gather4_2, int32_t, 2, sn_apart2_int32_t)
+GATHER(gather4_3, int32_t, 3, sn_apart3_int32_t)
+GATHER(gather4_4, int32_t, 4, sn_apart4_int32_t)
 
 /* By element size (1, 4), rows and columns: NULL where there are many, and of
  * three rows of bytes, which are planes1's. */
@@ -302,8 +306,8 @@ swap_runs(const char *x, int64_t a, int64_t b, int64_t n, int64_t j0,
           int64_t j1, char *y)
 {
     for (int64_t j = j0; j < j1; j++)
-        for (int64_t i = 0; i < a; i++)
-            memcpy(y + (j * a + i) * n, x + (i * b + j) * n, (size_t)n);
+        sn_copy_lines(x + j * n, (size_t)(b * n), y + j * a * n, (size_t)n,
+                      (size_t)n, a);
 }
 
 /* Columns [j0, j1) of one matrix. */

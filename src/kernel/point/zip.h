@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Interleaves two or four runs of elements of 1 or 4 bytes, or three of 4, for
- * transposes of few rows: the channels of shuffled groups; and transposes
- * squares of four by four elements of 4 bytes.  Every x86-64 has SSE2;
- * elsewhere the caller's loop does everything. */
+ * transposes of few rows: the channels of shuffled groups; takes two to four
+ * interleaved runs apart; and transposes squares of four by four elements of 4
+ * bytes.  Every x86-64 has SSE2; elsewhere the caller's loop does everything. */
 #ifndef SN_ZIP_H
 #define SN_ZIP_H
 
@@ -55,6 +55,72 @@
 SN_ZIP(int8_t, 16, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
 SN_ZIP(int32_t, 4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
 #undef SN_ZIP
+
+/* x holds R runs of a elements, one element of each in turn; they go to y, run
+ * after run, EACH elements of each run at a time.  Returns how many elements of
+ * each run were copied.  A round interleaves the two halves of R * EACH
+ * elements, which moves element p to 2 * p modulo R * EACH - 1: after log2(EACH)
+ * rounds element R * i + r is at EACH * r + i. */
+#define SN_ZIP_TOP(v) _mm_unpackhi_epi64(v, v)
+#define SN_APART(T, EACH, LO, HI)                                           \
+    static inline int64_t sn_apart2_##T(const T *x, int64_t a, T *y)        \
+    {                                                                       \
+        int64_t i = 0;                                                      \
+        for (; i + EACH <= a; i += EACH) {                                  \
+            __m128i p = SN_ZIP_LOAD(x + 2 * i);                             \
+            __m128i q = SN_ZIP_LOAD(x + 2 * i + EACH);                      \
+            for (int n = 1; n < EACH; n *= 2) {                             \
+                __m128i s = LO(p, q);                                       \
+                q = HI(p, q);                                               \
+                p = s;                                                      \
+            }                                                               \
+            SN_ZIP_STORE(y + i, p);                                         \
+            SN_ZIP_STORE(y + a + i, q);                                     \
+        }                                                                   \
+        return i;                                                           \
+    }                                                                       \
+    static inline int64_t sn_apart3_##T(const T *x, int64_t a, T *y)        \
+    {                                                                       \
+        int64_t i = 0;                                                      \
+        for (; i + EACH <= a; i += EACH) {                                  \
+            __m128i p = SN_ZIP_LOAD(x + 3 * i);                             \
+            __m128i q = SN_ZIP_LOAD(x + 3 * i + EACH);                      \
+            __m128i r = SN_ZIP_LOAD(x + 3 * i + 2 * EACH);                  \
+            for (int n = 1; n < EACH; n *= 2) {                             \
+                __m128i s = LO(p, SN_ZIP_TOP(q)), t = LO(SN_ZIP_TOP(p), r); \
+                r = LO(q, SN_ZIP_TOP(r));                                   \
+                p = s;                                                      \
+                q = t;                                                      \
+            }                                                               \
+            SN_ZIP_STORE(y + i, p);                                         \
+            SN_ZIP_STORE(y + a + i, q);                                     \
+            SN_ZIP_STORE(y + 2 * a + i, r);                                 \
+        }                                                                   \
+        return i;                                                           \
+    }                                                                       \
+    static inline int64_t sn_apart4_##T(const T *x, int64_t a, T *y)        \
+    {                                                                       \
+        int64_t i = 0;                                                      \
+        for (; i + EACH <= a; i += EACH) {                                  \
+            __m128i v[4];                                                   \
+            for (int k = 0; k < 4; k++)                                     \
+                v[k] = SN_ZIP_LOAD(x + 4 * i + k * EACH);                   \
+            for (int n = 1; n < EACH; n *= 2) {                             \
+                __m128i s = LO(v[1], v[3]), t = HI(v[1], v[3]);             \
+                v[1] = HI(v[0], v[2]);                                      \
+                v[0] = LO(v[0], v[2]);                                      \
+                v[2] = s;                                                   \
+                v[3] = t;                                                   \
+            }                                                               \
+            for (int k = 0; k < 4; k++)                                     \
+                SN_ZIP_STORE(y + k * a + i, v[k]);                          \
+        }                                                                   \
+        return i;                                                           \
+    }
+SN_APART(int8_t, 16, _mm_unpacklo_epi8, _mm_unpackhi_epi8)
+SN_APART(int32_t, 4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
+#undef SN_APART
+#undef SN_ZIP_TOP
 
 /* Elements h, i of p, then k, l of q. */
 #define SN_ZIP_PICK(p, q, h, i, k, l) \
@@ -119,6 +185,22 @@ SN_ZIP(sn_zip2_int32_t, int32_t)
 SN_ZIP(sn_zip3_int32_t, int32_t)
 SN_ZIP(sn_zip4_int32_t, int32_t)
 #undef SN_ZIP
+
+#define SN_APART(NAME, T)                                   \
+    static inline int64_t NAME(const T *x, int64_t a, T *y) \
+    {                                                       \
+        (void)x;                                            \
+        (void)a;                                            \
+        (void)y;                                            \
+        return 0;                                           \
+    }
+SN_APART(sn_apart2_int8_t, int8_t)
+SN_APART(sn_apart3_int8_t, int8_t)
+SN_APART(sn_apart4_int8_t, int8_t)
+SN_APART(sn_apart2_int32_t, int32_t)
+SN_APART(sn_apart3_int32_t, int32_t)
+SN_APART(sn_apart4_int32_t, int32_t)
+#undef SN_APART
 
 static inline bool
 sn_square4(const int32_t *x, int64_t b, int32_t *y, int64_t a)
