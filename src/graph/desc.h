@@ -95,8 +95,8 @@ typedef struct SnTensor {
  * allocated by the caller and never overlap operands.  scratch may be used
  * and is reset by the caller. */
 typedef struct SnCall {
-    /* What kernels read lies together, in one line of a cache: the calls of a
-     * thousand small nodes take as long to fetch as to do. */
+    /* What kernels read lies together, in one line of a cache: to fetch the
+     * calls of a thousand small nodes takes as long as to run them. */
     const SnTensor *in;
     const SnTensor *out;
     const void *prep;    /* what the kernel's prepare function made, or NULL */

@@ -2,6 +2,7 @@
 #include "kernel/variant.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 /* The version a family uses if it has none for an instruction set. */
@@ -14,18 +15,19 @@ static const SnIsa below[SN_NISA] = {
 void
 sn_variant_add(SnVariants *v, SnIsa isa, const void *table)
 {
-    __atomic_store_n(&v->of[isa], table, __ATOMIC_RELEASE);
+    v->of[isa] = table;
 }
 
 const void *
 sn_variant(const SnVariants *v, SnIsa isa)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const void *own = __atomic_load_n(&v->of[isa], __ATOMIC_ACQUIRE);
+    static atomic_bool ready; /* looked at by each call of a kernel */
 
-    if (own) /* each call of a kernel comes here */
-        return own;
-    pthread_once(&once, sn_variants_register);
+    if (!atomic_load_explicit(&ready, memory_order_acquire)) {
+        pthread_once(&once, sn_variants_register);
+        atomic_store_explicit(&ready, true, memory_order_release);
+    }
     while (!v->of[isa] && isa != SN_ISA_PORTABLE)
         isa = below[isa];
     return v->of[isa];

@@ -308,8 +308,9 @@ lines(void **state)
     }
 }
 
-/* Pixels side by side, more than are near: of one code each, of both sides of
- * the lengths that are copied in other ways, and of none. */
+/* Pixels of one code, of none, and of lengths on both sides of those that are
+ * copied in another way; more pixels than are copied by one operand at a time.
+ */
 static void
 concats(void **state)
 {
@@ -324,7 +325,7 @@ concats(void **state)
         SnConcatAttr a = {3};
         SnRef x[3];
         for (int k = 0; k < 3; k++)
-            x[k] = input(t, SHAPE(2, 9, 20, w[k]));
+            x[k] = input(t, SHAPE(2, 9, w[0] < 8 ? 200 : 20, w[k]));
         compare(SN_REF(sn_concat_new(g, NULL, 3, x, &a, t), 0), 0, "concat");
     }
 }

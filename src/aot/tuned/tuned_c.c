@@ -282,6 +282,7 @@ put_fields(Put *t)
     set_bool(t, "by_block", q->by_block);
     set_bool(t, "direct", q->direct);
     set_bool(t, "alone", q->alone);
+    set_bool(t, "far", q->far);
     set_bool(t, "wino", q->wino);
 }
 

@@ -200,7 +200,7 @@ sn_cpu_concat_prepare(SnPrep *p)
     }
     p->prep = k;
     p->nunit = outer;
-    p->cost = outer * (int64_t)k->nbyte / 16;
+    p->cost = outer * (c->nin + (int64_t)k->nbyte / 16);
     return true;
 }
 

@@ -57,10 +57,11 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
         if (sn_shape_count(c->in[i].shape) == n)
             p->inplace |= 1u << i;
     w->count = n;
-    for (int i = 0; i < 2; i++)
-        w->step[i] = w->m.run > 1 ? w->m.step[i]
-                                  : w->m.rank == 1; /* one number, or columns:
-                                                       the last axis has 1 */
+    for (int i = 0; i < 2; i++) {
+        w->step[i] = w->m.step[i];
+        if (w->m.run == 1) /* one number, or columns: the last axis has 1 */
+            w->step[i] = w->m.rank == 1;
+    }
     w->nrow = n / w->m.run;
     w->per = w->nrow;
     w->rep = 1;

@@ -10,11 +10,11 @@
 /* A result is rows; element i of row r comes from off(r) + i * step of each
  * operand.  Short rows of b that repeat are laid out `rep` times first. */
 typedef struct SnCpuWalk {
-    int64_t nrow;    /* rows */
-    int64_t unit;    /* elements of a unit, */
-    int64_t count;   /* of the results */
-    int64_t step[2]; /* of a row: each operand's */
-    int64_t per;     /* rows of a unit, where there are several */
+    int64_t nrow;    /* rows of the result */
+    int64_t unit;    /* elements of the result to a unit */
+    int64_t count;   /* elements of the result */
+    int64_t step[2]; /* of each operand along a row: 1, or 0 where it stands */
+    int64_t per;     /* rows to a unit, where there are several */
     int64_t rep;
     SnBcast m;
 } SnCpuWalk;

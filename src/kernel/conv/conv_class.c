@@ -106,6 +106,9 @@ make_class(SnArena *a, const SnConvQ8 *p, SnSpan r, SnSpan c)
     return k;
 }
 
+/* Bytes of a filter that stays in the first cache level beside the values. */
+enum { NEAR = 32 << 10 };
+
 void
 sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
 {
@@ -129,4 +132,5 @@ sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
     p->classes = v;
     p->nclass = nr * nc;
     p->alone = p->direct && !p->wino && o->n * o->oh * o->ow == 1;
+    p->far = p->nrun * p->len * o->oc * p->t->esize > NEAR;
 }

@@ -255,6 +255,7 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
                 .c0 = b->c0 * ysize(p) + k->dy,
                 .w = b->w,
                 .ahead = next->w,
+                .far = true,
                 .ncol = b->ncol,
                 .end = b->end};
 
@@ -402,9 +403,6 @@ run_chunk(Chunk *k)
     }
 }
 
-/* Bytes of a filter that is fetched ahead of one row. */
-enum { AHEAD_LEAST = 32 << 10 };
-
 /* The one result pixel of a product with a row: small ones take as long to
  * list as to multiply. */
 static void
@@ -418,10 +416,10 @@ run_alone(const Chunk *k)
                      k->y};
     int32_t rowsum, sum[SN_TILE_N];
     int64_t group = -1;
-    bool far = p->nrun * p->nstep * 64 * p->nblock > AHEAD_LEAST;
     SnTile t = {.px = &px,
                 .rowsum = p->rowsum ? &rowsum : NULL,
                 .ntile = 1,
+                .far = p->far,
                 .run = cl->run,
                 .nrun = cl->nrun,
                 .nstep = cl->nstep};
@@ -434,7 +432,6 @@ run_alone(const Chunk *k)
         t.x0 = b->x0;
         t.c0 = b->c0 * ysize(p);
         t.w = t.ahead = t.aheadto = b->w;
-        t.aheadto += far;
         t.ncol = b->ncol;
         t.end = b->end;
         t.end.bias = biases(k, b, 0, sum);
@@ -467,24 +464,25 @@ run_units(const SnConvQ8 *p, const int8_t *x, int32_t xz, int8_t *y,
 
     if (p->nblock == 0)
         return;
-    k.px = (SnPx *)(void *)((char *)work + p->buf);
-    k.row = (const int8_t **)(void *)((char *)work + p->buf);
-    k.rowsum = (int32_t *)(void *)(k.px + p->rows * p->geo.ow);
-    if (p->columns) {
-        k.pad = (int8_t *)work + p->buf - (p->npad + 63) / 64 * 64;
-        memset(k.pad, (uint8_t)p->xz, p->npad);
-    }
     if (p->by_block) {
         k.b0 = (uint32_t)u0;
         k.b1 = (uint32_t)u1;
         u0 = 0;
         u1 = p->geo.n * oh;
     }
-    if (p->alone && u0 < u1) {
+    if (p->alone) {
         k.x = x;
         k.y = y;
-        run_alone(&k);
+        if (u0 < u1)
+            run_alone(&k);
         return;
+    }
+    k.px = (SnPx *)(void *)((char *)work + p->buf);
+    k.row = (const int8_t **)(void *)((char *)work + p->buf);
+    k.rowsum = (int32_t *)(void *)(k.px + p->rows * p->geo.ow);
+    if (p->columns) {
+        k.pad = (int8_t *)work + p->buf - (p->npad + 63) / 64 * 64;
+        memset(k.pad, (uint8_t)p->xz, p->npad);
     }
     for (int64_t r = u0; r < u1;) {
         int64_t end = (r / oh + 1) * oh < u1 ? (r / oh + 1) * oh : u1;

@@ -43,11 +43,11 @@ typedef struct SnTile {
     int64_t ntile;
     int64_t x0, c0;              /* added to every x and y */
     const void *w;               /* panel: [run][step][lane][elements] */
-    const char *ahead, *aheadto; /* needed soon; of one row, which reads on:
-                                    none where the filter stays in a cache */
-    const SnConvRun *run;        /* from x and w on */
-    int64_t nrun, nstep;         /* steps in each run */
-    int ncol;                    /* channels to store */
+    const char *ahead, *aheadto; /* prefetched by tiles of several rows */
+    bool far; /* tiles of one row prefetch the filter that they read */
+    const SnConvRun *run; /* from x and w on */
+    int64_t nrun, nstep;  /* steps in each run */
+    int ncol;             /* channels to store */
     SnEnd end;
 } SnTile;
 typedef void SnTileFn(const SnTile *t);
@@ -140,6 +140,7 @@ typedef struct SnConvQ8 {
     bool by_block; /* units are blocks, else result rows of all images */
     bool direct;   /* tiles read x itself, */
     bool alone;    /* for one pixel: nothing is listed */
+    bool far;      /* SnTile.far: the filter is too large for the first cache */
     bool wino;     /* by tiles of two by two results */
     bool sums;     /* SnConvNum.sums; set before the shape */
     bool depthwise;

@@ -212,9 +212,9 @@ unflipped(__m512i bias, __m512i rowsum, bool flipped)
 /* One row reads every weight once, from far away unless there are few:
  * prefetch it. */
 #define AHEAD(j) _mm_prefetch(w + 4096 + 64 * (j), _MM_HINT_T0);
-#define NEXT1(COLS)           \
-    if (ahead < t->aheadto) { \
-        COLS(AHEAD)           \
+#define NEXT1(COLS) \
+    if (t->far) {   \
+        COLS(AHEAD) \
     }
 #define NEXT2(COLS)                   \
     _mm_prefetch(ahead, _MM_HINT_T1); \

@@ -17,8 +17,8 @@ typedef struct SnCopyTable {
 
 /* One element of size bytes. */
 void sn_copy_one(char *y, const char *x, size_t size);
-/* n runs of `run` bytes, `step` bytes apart in x and `pitch` in y, which do not
- * overlap. */
+/* n runs of `run` bytes, which begin `step` bytes apart in x and `pitch` in y;
+ * the runs of y overlap neither each other nor x. */
 void sn_copy_lines(const char *x, size_t step, char *y, size_t pitch,
                    size_t run, int64_t n);
 /* The number of elements of the table if they lie side by side, else 0. */
