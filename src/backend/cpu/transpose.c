@@ -16,6 +16,8 @@ typedef struct Swap {
     bool by_outer;
     SnIsa isa;
     const void *move; /* more than one exchange: as move.c does it; else NULL */
+    bool small;       /* a matrix has 64 bytes at most: y[i] = x[index[i]] */
+    uint8_t index[64];
 } Swap;
 
 /* Axes that stay side by side are one; axes of 1 are none.  False when more
@@ -48,7 +50,7 @@ exchange(const SnShape *s, SnInts perm, Swap *k)
             rank[i] += from[j] < from[i];
     }
     int i = 0;
-    *k = (Swap){1, 1, 1, 1, false, sn_isa(), NULL};
+    *k = (Swap){.outer = 1, .a = 1, .b = 1, .inner = 1, .isa = sn_isa()};
     if (n == 1) { /* nothing moves */
         k->inner = dim[0];
         return true;
@@ -63,6 +65,17 @@ exchange(const SnShape *s, SnInts perm, Swap *k)
     if (i < n && rank[i] == i)
         k->inner = dim[i++];
     return i == n;
+}
+
+/* Many small matrices, as shuffles of a pixel's channels are. */
+static void
+set_index(Swap *k)
+{
+    int64_t n = k->a * k->b;
+
+    k->small = k->by_outer && k->inner == 1 && n <= 64;
+    for (int64_t i = 0; k->small && i < n; i++)
+        k->index[i] = (uint8_t)(i % k->a * k->b + i / k->a);
 }
 
 bool
@@ -84,6 +97,7 @@ sn_cpu_transpose_prepare(SnPrep *p)
     }
     k->inner *= (int64_t)sn_elem_size(c->in[0].type->elem);
     k->by_outer = k->outer > k->b;
+    set_index(k);
     p->prep = k;
     p->nunit = k->by_outer ? k->outer : k->b;
     p->cost = k->outer * k->a * k->b * k->inner / 4;
@@ -346,6 +360,8 @@ sn_cpu_transpose(const SnCall *c)
         p.j0 = 0;
         p.j1 = k->b;
     }
+    if (k->small && sn_permute8_run(k->isa, k->index, nbyte, p.x, p.count, p.y))
+        return SN_OK;
     Few *fn = few(k->inner, k->a, k->b, &p.n);
     if (fn) {
         fn(&p);

@@ -113,6 +113,15 @@ sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g, const int8_t *b,
     }
 }
 
+bool
+sn_permute8_run(SnIsa isa, const uint8_t index[64], int64_t n, const int8_t *x,
+                int64_t count, int8_t *y)
+{
+    SnPermute8Fn *fn = point8(isa)->permute;
+
+    return fn && fn(index, n, x, count, y);
+}
+
 size_t
 sn_pool8_work(const SnPool8 *p)
 {
@@ -170,9 +179,9 @@ dequant_ref(const SnQuant8 *p, const int8_t *x, int64_t n, float *y)
         y[i] = sn_dequant(x[i], p->scale, p->zp);
 }
 
-const SnPoint8 sn_point8_ref = {pair_ref,    NULL,      sn_quant8_c,
-                                dequant_ref, table_ref, sn_max8_c,
-                                sn_avg8_c,   sn_lrn8_c, NULL};
+const SnPoint8 sn_point8_ref = {pair_ref,  NULL,      sn_quant8_c, dequant_ref,
+                                table_ref, sn_max8_c, sn_avg8_c,   sn_lrn8_c,
+                                NULL,      NULL};
 
 void sn_register_point_q8_portable(void);
 void

@@ -61,6 +61,13 @@ void sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
 void sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g,
                     const int8_t *b, int64_t n, int8_t *y);
 
+/* ---- codes in another order ---- */
+
+/* y[i] = x[index[i]] in each of `count` groups of n codes, n up to 64; false,
+ * and nothing done, where no instruction does it. */
+bool sn_permute8_run(SnIsa isa, const uint8_t index[64], int64_t n,
+                     const int8_t *x, int64_t count, int8_t *y);
+
 /* ---- pools ---- */
 
 /* Bytes of working memory, aligned to 8. */
@@ -91,6 +98,9 @@ typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,
 typedef int64_t SnPlanes8Fn(const int8_t *r, const int8_t *g, const int8_t *b,
                             int64_t n, int8_t *y);
 
+typedef bool SnPermute8Fn(const uint8_t index[64], int64_t n, const int8_t *x,
+                          int64_t count, int8_t *y);
+
 typedef struct SnPoint8 {
     SnPair8Fn *pair;
     SnSum8Fn *sum; /* n a multiple of SN_SUM8, swap ignored; or NULL */
@@ -100,7 +110,8 @@ typedef struct SnPoint8 {
     SnMax8Fn *max;
     SnAvg8Fn *avg;
     SnLrn8Fn *lrn;
-    SnPlanes8Fn *planes; /* or NULL */
+    SnPlanes8Fn *planes;   /* or NULL */
+    SnPermute8Fn *permute; /* or NULL */
 } SnPoint8;
 /* The portable variant, which the others use for tails. */
 extern const SnPoint8 sn_point8_ref;

@@ -52,9 +52,9 @@ table(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
     sn_point8_ref.table(p, x + i, n - i, y + i);
 }
 
-static const SnPoint8 point8 = {pair,         sn_sum8_avx2, sn_quant8_avx2,
-                                dequant,      table,        sn_max8_avx2,
-                                sn_avg8_avx2, sn_lrn8_avx2, NULL};
+static const SnPoint8 point8 = {
+    pair,         sn_sum8_avx2, sn_quant8_avx2, dequant, table,
+    sn_max8_avx2, sn_avg8_avx2, sn_lrn8_avx2,   NULL,    NULL};
 
 void sn_register_point_q8_avx2(void);
 void

@@ -124,9 +124,32 @@ planes(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n, int8_t *y)
                                                 : 0;
 }
 
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) static void
+permute_vbmi(const uint8_t index[64], int64_t n, const int8_t *x, int64_t count,
+             int8_t *y)
+{
+    __m512i order = _mm512_loadu_si512(index);
+    __mmask64 k = first(n);
+
+    for (; count > 0; count--, x += n, y += n)
+        _mm512_mask_storeu_epi8(
+            y, k,
+            _mm512_permutexvar_epi8(order, _mm512_maskz_loadu_epi8(k, x)));
+}
+
+static bool
+permute(const uint8_t index[64], int64_t n, const int8_t *x, int64_t count,
+        int8_t *y)
+{
+    if (!__builtin_cpu_supports("avx512vbmi"))
+        return false;
+    permute_vbmi(index, n, x, count, y);
+    return true;
+}
+
 static const SnPoint8 point8 = {
     pair,           sn_sum8_avx512, sn_quant8_avx512, dequant, table,
-    sn_max8_avx512, sn_avg8_avx512, sn_lrn8_avx512,   planes};
+    sn_max8_avx512, sn_avg8_avx512, sn_lrn8_avx512,   planes,  permute};
 
 void sn_register_point_q8_avx512(void);
 void
