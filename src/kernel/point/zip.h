@@ -2,7 +2,8 @@
 /* Interleaves two or four runs of elements of 1 or 4 bytes, or three of 4, for
  * transposes of few rows: the channels of shuffled groups; takes two to four
  * interleaved runs apart; and transposes squares of four by four elements of 4
- * bytes.  Every x86-64 has SSE2; elsewhere the caller's loop does everything. */
+ * bytes.  Every x86-64 has SSE2; elsewhere the caller's loop does everything.
+ */
 #ifndef SN_ZIP_H
 #define SN_ZIP_H
 
@@ -59,8 +60,8 @@ SN_ZIP(int32_t, 4, _mm_unpacklo_epi32, _mm_unpackhi_epi32)
 /* x holds R runs of a elements, one element of each in turn; they go to y, run
  * after run, EACH elements of each run at a time.  Returns how many elements of
  * each run were copied.  A round interleaves the two halves of R * EACH
- * elements, which moves element p to 2 * p modulo R * EACH - 1: after log2(EACH)
- * rounds element R * i + r is at EACH * r + i. */
+ * elements, which moves element p to 2 * p modulo R * EACH - 1: element
+ * R * i + r is at EACH * r + i after log2(EACH) rounds. */
 #define SN_ZIP_TOP(v) _mm_unpackhi_epi64(v, v)
 #define SN_APART(T, EACH, LO, HI)                                           \
     static inline int64_t sn_apart2_##T(const T *x, int64_t a, T *y)        \
