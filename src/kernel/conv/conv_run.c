@@ -414,7 +414,7 @@ run_alone(const Chunk *k)
     const SnPx px = {(const char *)k->x + cl->x0 -
                          (o->pt * p->xpitch + o->pl) * o->c * p->t->esize,
                      k->y};
-    int32_t rowsum, sum[SN_TILE_N];
+    int32_t rowsum = 0, sum[SN_TILE_N];
     int64_t group = -1;
     SnTile t = {.px = &px,
                 .rowsum = p->rowsum ? &rowsum : NULL,
