@@ -270,6 +270,14 @@ sn_pack_before(const SnPackItem *it)
     return it ? it->before : 0;
 }
 
+int64_t
+sn_pack_rate(const SnPackItem *it, int64_t nbyte)
+{
+    enum { NEAR = 512 << 10 };
+
+    return sn_pack_before(it) > 0 && nbyte <= NEAR ? 128 : 32;
+}
+
 void
 sn_pack_count(const SnPack *p, uint32_t *nitem, uint32_t *nready)
 {

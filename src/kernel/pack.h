@@ -59,6 +59,10 @@ bool sn_pack_ready(const SnPackItem *it);
 
 /* How often its key was requested before; 0 for NULL. */
 uint32_t sn_pack_before(const SnPackItem *it);
+/* Bytes of it that are read in a nanosecond, about, where it has nbyte: from
+ * memory, or, if an earlier node reads it too and it is small, from the second
+ * cache level. */
+int64_t sn_pack_rate(const SnPackItem *it, int64_t nbyte);
 
 /* For a store with a file: writes the items requested since it was opened, by a
  * temporary file and rename, unless the file holds exactly these.  *written (if

@@ -27,8 +27,8 @@ reset_scratch(SnRun *r)
 }
 
 /* Offering a part and fetching what the other thread wrote takes a microsecond
- * or so: a part is worth that. */
-enum { PART_NS = 1000 };
+ * or two: a part is worth that. */
+enum { PART_NS = 1500 };
 
 unsigned
 sn_step_parts(const SnExecStep *s, unsigned n)

@@ -288,18 +288,19 @@ sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
 }
 
 /* Products at five eighths of the peak rate, as in small layers (depthwise: 25
- * a nanosecond), or the filter at 30 bytes a nanosecond. */
+ * a nanosecond), or the filter as fast as it is read. */
 int64_t
 sn_conv_q8_cost(const SnConvQ8 *p)
 {
     const SnConvGeo *o = &p->geo;
     int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
+    int64_t read = filter / p->rate;
     double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
                 (p->depthwise ? 25 : (p->g->rate * 5 + 7) / 8);
 
     if (ns > 0x1p60)
         return INT64_C(1) << 60;
-    return ns > (double)(filter / 30) ? (int64_t)ns : filter / 30;
+    return ns > (double)read ? (int64_t)ns : read;
 }
 
 size_t

@@ -423,6 +423,8 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->sums = num->sums;
     sn_conv_shape(p, isa, geo);
     p->xz = num->xz;
+    p->rate = sn_pack_rate(num->panels,
+                           geo->oc * geo->kh * geo->kw * (geo->c / geo->group));
     if (!num->program && p->g->flipped && sn_conv_flip_pays(p))
         p->t = p->g->flipped;
     p->rowsum = !p->depthwise && (p->t->flip || has_zeros(p, num));

@@ -148,6 +148,7 @@ typedef struct SnConvQ8 {
                      where rows outside it, and columns, are npad codes x.zp
                      behind the widened rows, or if rep > 1 those, */
     bool raw;     /* with the filter's codes; its zero points are in end.wz */
+    int64_t rate; /* sn_pack_rate of the filter */
     const struct SnGemm *g; /* what it was planned with */
     SnConvGeo geo;
     size_t npad;

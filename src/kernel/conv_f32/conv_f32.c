@@ -237,6 +237,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->back = sn_pack_before(f->pack) % 2;
     p->rows = pick.rows == geo->oh ? geo->n * geo->oh : pick.rows;
     p->taps = geo->kh * geo->kw * (geo->c / geo->group);
+    p->rate = sn_pack_rate(f->pack, geo->oc * p->taps * 4);
     p->nkb = p->taps ? (p->taps + BLOCK_TAPS - 1) / BLOCK_TAPS : 1;
     if (is_empty(geo))
         return p; /* no panels, no units */
@@ -255,8 +256,8 @@ sn_conv_f32_units(const SnConvF32 *p)
     return p->by_panel ? p->npanel : p->geo.n * p->geo.oh;
 }
 
-/* 64 products a nanosecond (depthwise a quarter), or the filter at 32 bytes a
- * nanosecond. */
+/* 64 products a nanosecond (depthwise a quarter), or the filter as fast as it
+ * is read. */
 int64_t
 sn_conv_f32_cost(const SnConvF32 *p)
 {
@@ -269,7 +270,8 @@ sn_conv_f32_cost(const SnConvF32 *p)
         ns += (double)filter;
     if (ns > 0x1p60)
         return INT64_C(1) << 60;
-    return ns > (double)(filter / 8) ? (int64_t)ns : filter / 8;
+    int64_t read = filter * 4 / p->rate;
+    return ns > (double)read ? (int64_t)ns : read;
 }
 
 /* ---- running ---- */

@@ -31,6 +31,7 @@ struct SnConvF32 {
     bool by_panel;     /* units are panels, else rows of results */
     bool back;         /* run_one begins with the last panel */
     bool flat;         /* pixels of results lie as those of x, in one row */
+    int64_t rate;      /* sn_pack_rate of the filter */
     int64_t rows;      /* of results, before the next panel's turn */
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
