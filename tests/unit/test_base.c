@@ -51,6 +51,26 @@ test_arena(void **state)
     sn_arena_free(NULL);
 }
 
+/* Blocks grow with an arena, and stay a part of it: a block is requested for
+ * hundreds of kilobytes, and a third more than was asked for is the most. */
+static void
+test_arena_grows(void **state)
+{
+    enum { PIECE = 1000, ALL = 64 << 20 };
+    SnArena *a = sn_arena_new();
+    size_t nblock = 0, nbyte = sn_arena_nbyte(a);
+
+    (void)state;
+    for (size_t n = PIECE; n < ALL; n += PIECE) {
+        memset(sn_alloc(a, PIECE), 1, PIECE);
+        nblock += sn_arena_nbyte(a) != nbyte;
+        nbyte = sn_arena_nbyte(a);
+        assert_true(nbyte <= n + n / 3 + (3 << 20));
+    }
+    assert_true(nblock < 48);
+    sn_arena_free(a);
+}
+
 static void
 add_one(void *n)
 {
@@ -774,6 +794,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_arena_grows),
         cmocka_unit_test(test_arena_clear),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_pages),
