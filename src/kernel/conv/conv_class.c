@@ -132,5 +132,5 @@ sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
     p->classes = v;
     p->nclass = nr * nc;
     p->alone = p->direct && !p->wino && o->n * o->oh * o->ow == 1;
-    p->far = p->nrun * p->len * o->oc * p->t->esize > NEAR;
+    p->far = v->nrun * v->len * o->oc * p->t->esize > NEAR;
 }

@@ -29,11 +29,13 @@ sn_copy_one(char *y, const char *x, size_t size)
 
 /* One run by moves of W bytes, the last of which may overlap the one before:
  * memcpy of a length that is not known takes as long as some of them. */
-#define LINES(W)                                    \
-    for (; n > 0; n--, x += step, y += pitch) {     \
-        for (size_t k = 0; k + (W) < run; k += (W)) \
-            memcpy(y + k, x + k, (W));              \
-        memcpy(y + run - (W), x + run - (W), (W));  \
+#define LINES(W)                                       \
+    for (int64_t i = 0; i < n; i++) {                  \
+        const char *from = x + (size_t)i * step;       \
+        char *to = y + (size_t)i * pitch;              \
+        for (size_t k = 0; k + (W) < run; k += (W))    \
+            memcpy(to + k, from + k, (W));             \
+        memcpy(to + run - (W), from + run - (W), (W)); \
     }
 void
 sn_copy_lines(const char *x, size_t step, char *y, size_t pitch, size_t run,
@@ -44,8 +46,8 @@ sn_copy_lines(const char *x, size_t step, char *y, size_t pitch, size_t run,
     if (run == 0)
         return;
     if (run > MANY)
-        for (; n > 0; n--, x += step, y += pitch)
-            memcpy(y, x, run);
+        for (int64_t i = 0; i < n; i++)
+            memcpy(y + (size_t)i * pitch, x + (size_t)i * step, run);
     else if (run >= 16)
         LINES(16)
     else if (run >= 8)
