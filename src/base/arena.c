@@ -22,8 +22,8 @@
 enum {
     BLOCK_MIN = 4096,
     BLOCK_MAX = 1 << 20,
-    BLOCK_PART = 8, /* of a large arena: blocks grow on, to this part of it or
-                       two, so that they have large pages */
+    PAGE_PART = 4,  /* of an arena: blocks grow on to large pages, */
+    BLOCK_PART = 8, /* and from there to this part of it, or two */
     ALIGN_SMALL = 16,
     ALIGN_LARGE = 64,
     PAGED = 1 << 14, /* blocks for small objects that are mapped */
@@ -390,7 +390,8 @@ open_block(SnArena *a)
     a->end = p + ALIGN_LARGE + n;
     a->opened = a->block;
     a->lazy = false;
-    if (a->block_size < BLOCK_MAX || a->block_size < a->nbyte / BLOCK_PART)
+    size_t part = a->block_size < HUGE ? PAGE_PART : BLOCK_PART;
+    if (a->block_size < BLOCK_MAX || a->block_size < a->nbyte / part)
         a->block_size *= 2;
 }
 
