@@ -15,7 +15,7 @@ extern "C" {
 /* Of the structs in the installed headers.  It changes with every change of a
  * struct, or of what a function or a table means, that a plugin could see. */
 #ifndef SN_PLUGIN_ABI
-#define SN_PLUGIN_ABI 17
+#define SN_PLUGIN_ABI 18
 #endif
 
 /* What a plugin exports under the name sn_plugin. */

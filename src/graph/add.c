@@ -255,6 +255,7 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
     n->order = id;
     SN_PUSH(g->arena, g->node, g->nnode, n);
     g->nlive++;
+    g->nedit++;
     sn_charge_level(SN_CHARGE_NODES, g->nlive);
     for (uint32_t k = 0; k < r->nin; k++) {
         n->in[k] = (SnUse){.user = id, .slot = k};

@@ -36,6 +36,7 @@ sn_use_link(SnGraph *g, SnUse *u, SnRef ref)
     u->pprev = &r->uses;
     r->uses = u;
     r->nuse++;
+    g->nedit++;
 }
 
 static void
@@ -48,6 +49,7 @@ unlink_use(SnGraph *g, SnUse *u)
         u->next->pprev = u->pprev;
     sn_res(g, u->ref)->nuse--;
     u->ref = 0;
+    g->nedit++;
 }
 
 static void
@@ -143,6 +145,7 @@ sn_remove(SnGraph *g, SnId id)
     }
     n->dead = true;
     g->nlive--;
+    g->nedit++;
 }
 
 void
@@ -154,6 +157,7 @@ sn_become(SnGraph *g, SnId id, const SnSpec *s)
         sn_bug("sn_become: node %u cannot be a Constant", (unsigned)id);
     for (uint32_t k = 0; k < n->nin; k++)
         unlink_use(g, &n->in[k]);
+    g->nedit++;
     n->kind = s->kind;
     n->nin = 0;
     n->attr = NULL;
@@ -192,6 +196,8 @@ sn_dce(SnGraph *g)
     uint32_t live = g->nlive;
     size_t nwork = 0;
 
+    if (m->cleaned == g->nedit)
+        return 0;
     if (m->nwork < g->nnode) {
         m->nwork = 2 * (size_t)g->nnode;
         m->work = SN_NEW_N(g->arena, SnId, m->nwork);
@@ -203,6 +209,7 @@ sn_dce(SnGraph *g)
         while (nwork > 0)
             drop(g, m->work[--nwork], &nwork);
     }
+    m->cleaned = g->nedit;
     return live - g->nlive;
 }
 

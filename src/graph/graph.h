@@ -82,6 +82,8 @@ typedef struct SnGraph {
     SnNode **node;       /* [nnode]; node[0] is NULL; entries may be dead */
     uint32_t nnode;
     uint32_t nlive;
+    uint64_t nedit; /* nodes and operands added, changed or removed: where
+                       it is the same, so is all that these decide */
     struct SnNames *names; /* the set of names in use */
     uint32_t nrefine;      /* desc.h: facts that its backend narrows, */
     const struct SnRefineDesc *refine;

@@ -413,7 +413,7 @@ sn_beside_pass(SnRewriter *rw, SnGraph *g)
     if (!sn_has_kernel(cpu, SN_K_FULLY_CONNECTED) ||
         !sn_has_kernel(cpu, SN_K_SLICE))
         return SN_OK;
-    const SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
     for (uint32_t i = 0; i < n && b.status == SN_OK; i++) {
         const SnNode *x = sn_node(g, topo[i]);
         if (!x->dead && !x->data && x->nres > 0)

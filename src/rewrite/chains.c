@@ -212,7 +212,7 @@ void
 sn_chains_pass(SnRewriter *rw, SnGraph *g)
 {
     uint32_t n;
-    const SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
 
     for (uint32_t i = 0; i < n; i++)
         if (!sn_node(g, topo[i])->dead && ends(g, topo[i]))

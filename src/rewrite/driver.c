@@ -33,6 +33,18 @@ sn_rewriter_new(SnArena *a, const SnRewriteOpts *o, SnDiag *d)
     return rw;
 }
 
+const SnId *
+sn_order(SnRewriter *rw, const SnGraph *g, uint32_t *n)
+{
+    if (!rw->order || rw->sorted != g->nedit) {
+        sn_arena_clear(rw->sorting);
+        rw->order = sn_topo(g, rw->sorting, &rw->norder);
+        rw->sorted = g->nedit;
+    }
+    *n = rw->norder;
+    return rw->order;
+}
+
 #ifndef NDEBUG
 static bool
 reads(const SnGraph *g, SnId id, SnKind kind)
@@ -172,7 +184,7 @@ static uint32_t
 sweep(SnRewriter *rw, SnGraph *g, bool keep)
 {
     uint32_t n, nvisit = 0, start = rw->nfire;
-    SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
 
     rw->nstack = 0;
     rw->stack = NULL;
@@ -219,7 +231,7 @@ worklist(SnRewriter *rw, SnGraph *g, bool keep)
 
     do {
         uint32_t n;
-        SnId *topo = sn_topo(g, rw->scratch, &n);
+        const SnId *topo = sn_order(rw, g, &n);
         before = rw->nfire;
         rw->nmark = g->nnode + 64;
         rw->mark = sn_alloc(rw->scratch, rw->nmark);
@@ -504,12 +516,9 @@ take_rounding(SnRewriter *rw, SnGraph *g)
                    sn_arith_at(b->rounding)->name);
 }
 
-SnStatus
-sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
+static SnStatus
+run_names(SnRewriter *rw, SnGraph *g, const char *names)
 {
-    SN_TRY(check_names(rw));
-    SN_TRY(take_rounding(rw, g));
-    sn_graph_target(g, rw->o.backend);
     while (*names) {
         size_t n = strcspn(names, ",");
         const char *name = sn_strndup(rw->arena, names, n);
@@ -525,6 +534,20 @@ sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
         }
     }
     return SN_OK;
+}
+
+SnStatus
+sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
+{
+    SN_TRY(check_names(rw));
+    SN_TRY(take_rounding(rw, g));
+    sn_graph_target(g, rw->o.backend);
+    rw->sorting = sn_arena_new();
+    SnStatus s = run_names(rw, g, names);
+    sn_arena_free(rw->sorting);
+    rw->sorting = NULL;
+    rw->order = NULL;
+    return s;
 }
 
 const SnSite *

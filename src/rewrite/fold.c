@@ -197,7 +197,7 @@ SnStatus
 sn_fold_pass(SnRewriter *rw, SnGraph *g)
 {
     uint32_t n;
-    SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
 
     for (uint32_t i = 0; i < n; i++) {
         SnId id = topo[i], mark = g->nnode;
@@ -274,7 +274,7 @@ void
 sn_numbers_pass(SnRewriter *rw, SnGraph *g, bool splats)
 {
     uint32_t n;
-    SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
 
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *node = sn_node(g, topo[i]);
@@ -343,7 +343,7 @@ SnStatus
 sn_cse_pass(SnRewriter *rw, SnGraph *g)
 {
     uint32_t n, cap = 64;
-    SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
 
     while (cap < 2 * n)
         cap *= 2;

@@ -37,6 +37,12 @@ struct SnRewriter {
     struct SnPassTime *time;
     uint32_t ntime;
 
+    /* sn_order, kept from pass to pass. */
+    SnArena *sorting; /* what it lies in */
+    const SnId *order;
+    uint32_t norder;
+    uint64_t sorted; /* SnGraph.nedit then */
+
     /* The pass under way. */
     const SnPassDesc *pass;
     uint8_t *mark; /* per node id: QUEUED, SEEN */
@@ -98,6 +104,10 @@ void sn_fold_here(SnGraph *g, SnRef v);
 bool sn_fold_late(const SnGraph *g, SnRef v, SnSpec *s);
 /* Could v be folded in place if nothing but v read this operand? */
 bool sn_fold_waits(const SnGraph *g, SnRef v);
+
+/* Nodes of g, which is being rewritten, in sn_topo's order; *n of them.  Valid
+ * until the next call. */
+const SnId *sn_order(SnRewriter *rw, const SnGraph *g, uint32_t *n);
 
 /* The built-in passes. */
 SnStatus sn_fold_pass(SnRewriter *rw, SnGraph *g);

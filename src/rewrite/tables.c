@@ -177,7 +177,7 @@ void
 sn_tables_pass(SnRewriter *rw, SnGraph *g)
 {
     uint32_t n, nnode = g->nnode;
-    SnId *topo = sn_topo(g, rw->scratch, &n);
+    const SnId *topo = sn_order(rw, g, &n);
     Tables t = {g, SN_NEW_N(rw->scratch, SnRef, nnode),
                 SN_NEW_N(rw->scratch, uint32_t, nnode),
                 SN_NEW_N(rw->scratch, SnRef, nnode)};

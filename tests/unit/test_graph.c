@@ -198,6 +198,58 @@ test_uses(void **state)
 }
 
 static void
+changed(uint64_t *before)
+{
+    assert_true(g->nedit > *before);
+    *before = g->nedit;
+}
+
+/* Whatever can make another order, or leave a node without use, is counted. */
+static void
+test_edits(void **state)
+{
+    static const int8_t code[2] = {1, 2};
+    const SnType *t = q8(0.5f, 0);
+    uint64_t n = g->nedit;
+
+    (void)state;
+    SnRef x = input("x", t, SHAPE(2));
+    changed(&n);
+    SnRef y = input("y", t, SHAPE(2)), a = rescale("a", x, t);
+    SnRef b = rescale("b", a, t), c = rescale("c", y, t);
+    changed(&n);
+    assert_int_equal(sn_dce(g), 3);
+    changed(&n);
+    assert_int_equal(sn_dce(g), 0);
+    a = rescale("a", x, t), b = rescale("b", a, t), c = rescale("c", y, t);
+    SnRef s = SN_REF(
+        sn_add(g, &(SnSpec){.kind = SN_K_SAVE, .nin = 1, .in = &b}, diag), 0);
+    assert_int_not_equal(s, 0);
+    assert_int_equal(sn_dce(g), 1); /* c */
+    changed(&n);
+    c = rescale("c", y, t);
+    n = g->nedit;
+    sn_set_in(g, SN_NODE(b), 0, c);
+    changed(&n);
+    assert_int_equal(sn_dce(g), 1); /* a */
+    a = rescale("a", x, t);
+    n = g->nedit;
+    sn_replace_uses(g, c, a);
+    changed(&n);
+    assert_int_equal(sn_dce(g), 1); /* c */
+    n = g->nedit;
+    sn_become(g, SN_NODE(a),
+              &(SnSpec){.kind = SN_K_CONSTANT, .data = code, .borrow = true});
+    changed(&n);
+    assert_int_equal(sn_nuse(g, x), 0);
+    assert_int_equal(sn_dce(g), 0);
+    a = rescale("e", x, t);
+    n = g->nedit;
+    sn_remove(g, SN_NODE(a));
+    changed(&n);
+}
+
+static void
 test_names(void **state)
 {
     const SnType *t = q8(0.5f, 0);
@@ -598,10 +650,19 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(lists),           T(test_types),       T(test_uses),
-        T(test_names),      T(test_order),       T(test_add_errors),
-        T(test_attrs),      T(test_ports),       T(test_verify_same),
-        T(test_verify_pin), T(test_verify_rest), T(test_verify_structure),
+        T(lists),
+        T(test_types),
+        T(test_uses),
+        T(test_edits),
+        T(test_names),
+        T(test_order),
+        T(test_add_errors),
+        T(test_attrs),
+        T(test_ports),
+        T(test_verify_same),
+        T(test_verify_pin),
+        T(test_verify_rest),
+        T(test_verify_structure),
         T(test_draw),
     };
 
