@@ -311,6 +311,32 @@ one_sweep(void **state)
     }
 }
 
+/* Passes share an order for as long as the graph stays as it is. */
+static void
+order_kept(void **state)
+{
+    Run r = run_new();
+    SnRef x = input(&r, r.type[1], 4), v = rescale(&r, x, r.type[2]);
+    SnRewriteOpts o = {0};
+    SnRewriter *rw = sn_rewriter_new(r.a, &o, sn_diag_new(r.a));
+    uint32_t n;
+
+    (void)state;
+    save(&r, v);
+    rw->sorting = sn_arena_new();
+    const SnId *a = sn_order(rw, r.g, &n);
+    assert_int_equal(n, 3);
+    assert_ptr_equal(sn_order(rw, r.g, &n), a);
+    SnId save_id = a[2];
+    sn_set_in(r.g, save_id, 0, pool(&r, v));
+    a = sn_order(rw, r.g, &n);
+    assert_int_equal(n, 4);
+    assert_int_equal(a[3], save_id);
+    assert_int_equal(r.g->node[a[2]]->kind, SN_K_MAX_POOL);
+    sn_arena_free(rw->sorting);
+    sn_arena_free(r.a);
+}
+
 int
 main(void)
 {
@@ -318,7 +344,8 @@ main(void)
         cmocka_unit_test(flat_chain),  cmocka_unit_test(flat_tree),
         cmocka_unit_test(flat_star),   cmocka_unit_test(flat_fan),
         cmocka_unit_test(flat_layout), cmocka_unit_test(flat_qdq),
-        cmocka_unit_test(list_agrees), cmocka_unit_test(one_sweep),
+        cmocka_unit_test(order_kept),  cmocka_unit_test(list_agrees),
+        cmocka_unit_test(one_sweep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,6 +243,24 @@ test_edits(void **state)
     changed(&n);
     assert_int_equal(sn_nuse(g, x), 0);
     assert_int_equal(sn_dce(g), 0);
+    sn_set_in(g, SN_NODE(b), 0, 0);
+    changed(&n);
+    sn_set_in(g, SN_NODE(b), 0, y);
+    changed(&n);
+    assert_int_equal(sn_dce(g), 1); /* a */
+    changed(&n);
+    c = rescale("c", y, t);
+    n = g->nedit;
+    sn_become(g, SN_NODE(x),
+              &(SnSpec){.kind = SN_K_CONSTANT, .data = code, .borrow = true});
+    changed(&n);
+    assert_int_equal(sn_dce(g), 2); /* c, x */
+    changed(&n);
+    x = input("x", t, SHAPE(2));
+    n = g->nedit;
+    sn_remove(g, SN_NODE(x));
+    changed(&n);
+    x = input("x", t, SHAPE(2));
     a = rescale("e", x, t);
     n = g->nedit;
     sn_remove(g, SN_NODE(a));
