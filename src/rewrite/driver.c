@@ -33,18 +33,6 @@ sn_rewriter_new(SnArena *a, const SnRewriteOpts *o, SnDiag *d)
     return rw;
 }
 
-const SnId *
-sn_order(SnRewriter *rw, const SnGraph *g, uint32_t *n)
-{
-    if (!rw->order || rw->sorted != g->nedit) {
-        sn_arena_clear(rw->sorting);
-        rw->order = sn_topo(g, rw->sorting, &rw->norder);
-        rw->sorted = g->nedit;
-    }
-    *n = rw->norder;
-    return rw->order;
-}
-
 #ifndef NDEBUG
 static bool
 reads(const SnGraph *g, SnId id, SnKind kind)

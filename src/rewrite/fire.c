@@ -539,3 +539,17 @@ sn_rw_diag(const SnRewriter *rw)
 {
     return rw->d;
 }
+
+/* ---- the order in which passes see the nodes ---- */
+
+const SnId *
+sn_order(SnRewriter *rw, const SnGraph *g, uint32_t *n)
+{
+    if (!rw->order || rw->sorted != g->nedit) {
+        sn_arena_clear(rw->sorting);
+        rw->order = sn_topo(g, rw->sorting, &rw->norder);
+        rw->sorted = g->nedit;
+    }
+    *n = rw->norder;
+    return rw->order;
+}
