@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Whole models: the CPU backend gives the bits of the evaluators with every
 # instruction set this processor has, on one thread and on two.  Models: the
-# seeded topologies of tests/bench/mkmodel.c, and the real, quantized and light
-# ones under SHARED/data (the trained ones are in tests/sh/kernels.sh).
+# seeded topologies of tests/bench/mkmodel.c, networks as tests/bench/nets draws
+# them, and the real, quantized and light ones under SHARED/data (the trained
+# ones are in tests/sh/kernels.sh).
 . "${0%/*}/../../tools/help.sh"
 BUILD=${BUILD:-build}
 SHARED=${SHARED:-../shared}
@@ -80,8 +81,29 @@ for m in mlp squeezenet11 mobilenetv2 googlenet alexnet resnet50; do
     esac
     rm -f "$tmp/$m".* "$tmp"/m.sn*
 done
-# Quantized dynamically, by operators on integers.
+# As the gate draws them (NETS=SEED: others): reals, integers, and what is read
+# back from ONNX.
 sh tools/deps.sh python3-onnx
+k=0
+while [ "$k" -lt 40 ]; do
+    net="net $k of ${NETS:-50423}"
+    if ! /usr/bin/python3 tests/bench/draw_net.py "${NETS:-50423}" $k "$tmp/n.onnx" \
+        "$tmp/n.npy" >"$tmp/log" 2>&1; then
+        echo "not ok kernels $net: $(tail -n 1 "$tmp/log")"
+        bad=1
+    elif ! "$sinter" quantize "$tmp/n.onnx" --calib "$tmp/n.npy" --scheme symmetric-uint8 \
+        --backend cpu -o "$tmp/n.sn" >"$tmp/log" 2>&1 ||
+        ! "$sinter" export "$tmp/n.sn" --format qdq -o "$tmp/n.q.onnx" >"$tmp/log" 2>&1; then
+        echo "not ok kernels $net: $(tail -n 1 "$tmp/log")"
+        bad=1
+    else
+        same "$net, f32" "$tmp/n.onnx" "$tmp/n.npy" 1
+        same "$net, int8" "$tmp/n.sn" "$tmp/n.npy" 1
+        same "$net, qdq" "$tmp/n.q.onnx" "$tmp/n.npy" 1
+    fi
+    k=$((k + 1))
+done
+# Quantized dynamically, by operators on integers.
 for m in "mlp 1" "mlp 33" "transformer 40"; do
     # shellcheck disable=SC2086
     if /usr/bin/python3 tests/bench/dynamic_model.py $m "$tmp/d.onnx" \
