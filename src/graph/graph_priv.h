@@ -46,7 +46,7 @@ typedef struct SnNames {
     size_t n, cap;
     SnId *work; /* scratch of sn_dce */
     size_t nwork;
-    uint64_t cleaned; /* SnGraph.nedit when it last ended */
+    uint64_t cleaned; /* SnGraph.nedit when sn_dce last ended */
 } SnNames;
 
 SnNames *sn_names_new(SnArena *a);

@@ -27,7 +27,7 @@ check big_endian $?
 $CC -std=c11 -D_GNU_SOURCE -DSN_OS_PLAIN -O1 -Wall -Wextra -Werror ${SAN:-} -Isrc \
     -c -o "$tmp/os.o" src/base/os/os.c >"$tmp/log" 2>&1
 check os_compiles $?
-for t in test_team test_memory test_base; do
+for t in test_team test_memory test_arena test_base; do
     # shellcheck disable=SC2086
     $CC ${SAN:-} -o "$tmp/$t" "$BUILD/obj/tests/unit/$t.o" "$tmp/os.o" "$BUILD/libtest.a" \
         "$BUILD/libsinter.a" "$BUILD/libsinter-dsl.a" -lcmocka -lprotobuf-c -ljansson \
